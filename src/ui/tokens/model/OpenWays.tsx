@@ -150,8 +150,8 @@ function FolderWay({ hasModel }: { readonly hasModel: boolean }) {
         {hasModel ? 'Open another model, or an adapter of this one …' : 'Open a folder …'}
       </button>
       <small className="soft">
-        A folder with config.json and safetensors, as transformers saves it, or a checkpoint of
-        verl. With its tokenizer you write words; without, token ids.
+        A qwen3, qwen2 or llama model: a folder with config.json and safetensors, as transformers
+        saves it, or a checkpoint of verl. With its tokenizer you write words; without, token ids.
       </small>
       {problem === undefined ? null : (
         <small className="bad" role="alert" data-testid="model-folder-problem">
