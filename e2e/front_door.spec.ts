@@ -49,6 +49,12 @@ test('a preset is found by its tags and chosen with the keyboard', async ({ lab,
   await expect(lab.get('preset-card-tiny')).toContainText(/Takes about \d+ \w+ here, an estimate/)
   expect(await violations(page, '[data-testid="presets-dialog"]')).toEqual([])
 
+  // The longest name of a method wraps in its card.
+  const past = await dialog
+    .locator('.gallery-card')
+    .evaluateAll((cards) => cards.filter((card) => card.scrollWidth > card.clientWidth).length)
+  expect(past).toBe(0)
+
   await lab.get('gallery-method').selectOption('DAPO')
   await expect(lab.get('gallery-count')).toContainText('1 of')
   await lab.get('gallery-method').focus()
