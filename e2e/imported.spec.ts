@@ -82,3 +82,61 @@ test('a log is imported, each of its evaluations is drawn, and Escape ends a zoo
   await page.keyboard.press('Escape')
   await expect(plot).toHaveAttribute('data-steps', whole)
 })
+
+/** Logs of TRL whose rewards are sums, each in a folder of its own. */
+const writeSums = (count: number): readonly string[] =>
+  Array.from({ length: count }, (_, run) => {
+    const folder = mkdtempSync(join(tmpdir(), 'sums-'))
+    const log = join(folder, `a_run_of_a_long_name_${run}.json`)
+    const log_history = Array.from({ length: STEPS }, (_, i) => ({
+      step: i + 1,
+      reward: 0.2 * (i + 1) + run,
+      learning_rate: 0.001,
+    }))
+    writeFileSync(log, JSON.stringify({ best_metric: null, log_history }))
+    return log
+  })
+
+test('sums of rewards are plain numbers on an axis that holds them, and are not ranked', async ({
+  lab,
+  page,
+}) => {
+  const importLog = async (path: string) => {
+    await lab.show('runs')
+    const choosing = page.waitForEvent('filechooser')
+    await lab.get('import-run').click()
+    await (await choosing).setFiles(path)
+    await expect(lab.get('past-run')).toBeVisible()
+  }
+  await lab.open()
+  const [first, ...others] = writeSums(4)
+  await importLog(first)
+  await expect(lab.get('reward-value')).toHaveText('2.4')
+  const chart = lab.get('reward-chart-card')
+  await expect(chart).not.toContainText('%')
+  await expect(chart).toContainText('3')
+  for (const log of others) await importLog(log)
+  await lab.show('inside')
+  await expect(lab.get('inside-log')).toHaveText('A log has no weights to look into.')
+
+  // A column more leaves room for what can be done to a run.
+  await lab.show('runs')
+  await page.evaluate(() => {
+    const view = { metric: '', columns: ['metric:actor/lr'], group: '', filters: [] }
+    localStorage.setItem('understory.runs_table', JSON.stringify(view))
+  })
+  await page.reload()
+  await lab.show('runs')
+  await expect(lab.get('run')).toHaveCount(4)
+  for (const width of [1440, 1280, 1150]) {
+    await page.setViewportSize({ width, height: 900 })
+    const [wide, room] = await page
+      .locator('.runs-scroll')
+      .evaluate((place) => [place.scrollWidth, place.clientWidth])
+    expect(wide, `${width}`).toBeLessThanOrEqual(room)
+  }
+  for (const tick of await lab.get('tick').all()) await tick.check()
+  await expect(lab.get('compare-says')).toContainText('Not ranked')
+  await lab.get('to-comparison').click()
+  await expect(page.locator('#compare-title')).toBeInViewport()
+})

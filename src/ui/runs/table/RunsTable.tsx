@@ -29,8 +29,29 @@ function metricLabel(
   return `${choiceLabel(metric, entries)}: ${statistic}${isSmoothed ? ', smoothed' : ''}`
 }
 
-function Head(props: { sort: Sort; label: string; view: TableView; title?: string }) {
-  const { sort, label, view, title } = props
+/** Ticks make a comparison below the table, which can be far down. */
+function ToComparison({ count }: { readonly count: number }) {
+  return (
+    <button
+      type="button"
+      className="plain to-comparison"
+      data-testid="to-comparison"
+      onClick={() => document.getElementById('compare-title')?.scrollIntoView()}
+    >
+      Comparison of {count} runs <ArrowDown className="icon" aria-hidden="true" />
+    </button>
+  )
+}
+
+interface HeadProps {
+  readonly sort: Sort
+  readonly label: string
+  readonly view: TableView
+  readonly title?: string
+  readonly children?: ReactNode
+}
+
+function Head({ sort, label, view, title, children }: HeadProps) {
   const isSorted = view.sort === sort
   const Arrow = view.isDescending ? ArrowDown : ArrowUp
   return (
@@ -55,6 +76,7 @@ function Head(props: { sort: Sort; label: string; view: TableView; title?: strin
         {label}
         {isSorted ? <Arrow className="icon" aria-hidden="true" /> : null}
       </button>
+      {children}
     </th>
   )
 }
@@ -82,7 +104,9 @@ function Heads({ view, entries, ticked }: HeadsProps) {
             />
           </label>
         </th>
-        <Head sort="name" label="run" view={view} />
+        <Head sort="name" label="run" view={view}>
+          {ticked.length > 1 ? <ToComparison count={ticked.length} /> : null}
+        </Head>
         <th scope="col" className="run-course">
           over its steps
         </th>
@@ -213,7 +237,11 @@ export function RunsTable({ entries, living }: RunsTableProps) {
   return (
     // A region that scrolls must be reachable by keyboard.
     <div className="scroll runs-scroll" tabIndex={0} role="group" aria-label="Table of runs">
-      <table className="runs-table" data-testid="runs-table">
+      <table
+        className="runs-table"
+        data-testid="runs-table"
+        data-wide={view.columns.length > 0 || undefined}
+      >
         <Heads view={view} entries={rows.map(({ entry }) => entry)} ticked={ticked} />
         <Rows
           rows={rows}
