@@ -10,11 +10,24 @@ export interface TermsProps {
   readonly after?: string
 }
 
+/** What no line begins with: a button is a box, behind which a browser breaks lines. */
+const SIGNS = /^[，。；：！？、）”’,.;:!?)]+/
+
 export function Terms({ text, after = '' }: TermsProps) {
   const pieces = useMemo(() => piecesOf(text, after), [text, after])
-  return pieces.map(({ text: piece, term }) =>
-    term === undefined ? piece : <TermButton key={term} id={term} text={piece} />,
-  )
+  return pieces.map(({ text: piece, term }, i) => {
+    if (term === undefined) return i > 0 ? piece.replace(SIGNS, '') : piece
+    const button = <TermButton key={term} id={term} text={piece} />
+    const [signs = ''] = SIGNS.exec(pieces[i + 1]?.text ?? '') ?? []
+    return signs === '' ? (
+      button
+    ) : (
+      <span key={term} className="term-signs">
+        {button}
+        {signs}
+      </span>
+    )
+  })
 }
 
 function TermButton({ id, text }: { readonly id: string; readonly text: string }) {
