@@ -52,7 +52,7 @@ test('values and elements take their place in the sentence', () => {
         <i /> Read <b>this</b> first. {null}
       </p>,
     ),
-  ).toBe('<p><i></i> 先读<b>this</b>。 </p>')
+  ).toBe('<p><i></i> 先读 <b>this</b>。 </p>')
 })
 
 test('what is left out before a sentence keeps its place in it', () => {

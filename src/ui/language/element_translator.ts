@@ -61,6 +61,22 @@ function placed(children: readonly unknown[], said: string, marked: readonly unk
   })
 }
 
+/** The text at an end of an element that holds nothing but text. */
+function edgeOf(child: unknown): string {
+  const own = isValidElement<{ children?: unknown }>(child) ? child.props.children : undefined
+  return typeof own === 'string' ? own : ''
+}
+
+/** Beside an element a space stands where its text is of Latin letters or digits. */
+const spaced = (text: string, marked: readonly unknown[]): string =>
+  text
+    .replace(/(?<=\p{Script=Han})[\ue000-\uf8ff]/gu, (mark) =>
+      /^[A-Za-z0-9]/.test(edgeOf(marked[mark.charCodeAt(0) - FIRST_MARK])) ? ` ${mark}` : mark,
+    )
+    .replace(/[\ue000-\uf8ff](?=\p{Script=Han})/gu, (mark) =>
+      /[A-Za-z0-9]$/.test(edgeOf(marked[mark.charCodeAt(0) - FIRST_MARK])) ? `${mark} ` : mark,
+    )
+
 /** Children in a row as one sentence. */
 function sequence(children: readonly unknown[], say: Say): readonly unknown[] {
   const inner = children.map((child) => (Array.isArray(child) ? sequence(child, say) : child))
@@ -73,7 +89,7 @@ function sequence(children: readonly unknown[], say: Say): readonly unknown[] {
       return isMarked(child, i) ? String.fromCharCode(FIRST_MARK + count++) : ''
     })
     .join('')
-  return placed(inner, saySequence(text, say), marked)
+  return placed(inner, spaced(saySequence(text, say), marked), marked)
 }
 
 /** An icon at an end is none of the sentence. Where the whole has no translation, what lies between
