@@ -1,10 +1,14 @@
 // Teaches the four parts of DAPO.
 import { formatNumber } from '../../kit/format.ts'
+import { t } from '../../kit/translator.ts'
 import { arxiv, type LessonContent, question, tryIt } from '../base/lesson.ts'
 import { notOver, seen, valuesIn, wholePhase } from '../base/run_facts.ts'
 import { Ask } from '../parts/Ask.tsx'
 import { Formula } from '../parts/Formula.tsx'
 import { Try } from '../parts/Try.tsx'
+
+/** Within a formula. */
+const INSTEAD = 'instead of'
 
 const parts = {
   higher: question(
@@ -64,7 +68,9 @@ function Body() {
         is full of groups that differ (<code>filter_groups</code>).
       </p>
       <h3>3. Count tokens, not responses</h3>
-      <Formula tex="L = \frac{1}{\sum_i |o_i|} \sum_i \sum_t L_{i,t} \qquad \text{instead of}\;  \frac{1}{G} \sum_i \frac{1}{|o_i|} \sum_t L_{i,t}" />
+      <Formula
+        tex={`L = \\frac{1}{\\sum_i |o_i|} \\sum_i \\sum_t L_{i,t} \\qquad \\text{${t(INSTEAD)}}\\;  \\frac{1}{G} \\sum_i \\frac{1}{|o_i|} \\sum_t L_{i,t}`}
+      />
       <Ask name="token" of={parts.token} />
       <h3>4. Soften the length limit</h3>
       <p>
