@@ -37,9 +37,9 @@ const OF_RUNS: Readonly<Record<string, string>> = {
   'From step 1 to 22 the policy of the embedding changed most: it fell from 3.2 to 2 nats.':
     '从第 1 步到第 22 步，嵌入层的策略变化最大：从 3.2 降到 2 nats。',
   'Reinforcement of layer 2 alone, 4 steps: its policy hardly changed (0.02 nats); the final policy became surer by 0.26 nats. Of held-out problems it got 12 % right, then 44 %.':
-    '只对第 2 层做强化学习，4 步：它的策略几乎没有变化（0.02 nats）；最终策略的确定性提高了 0.26 nats。留出题目的准确率从 12% 变为 44%。',
+    '只对第 2 层做强化学习，4 步：它的策略几乎没有变化（0.02 nats）；最终策略的确定性提高了 0.26 nats。留出题目的准确率从 12% 升到 44%。',
   'Of held-out problems it got 12 % right, then 14 %; with sampled answers 10 %, then 11 %. Neither is a clear change.':
-    '留出题目的准确率从 12% 变为 14%；采样回答时从 10% 变为 11%。这两项准确率的变化都不明显。',
+    '留出题目的准确率从 12% 升到 14%；采样回答时从 10% 升到 11%。这两项准确率的变化都不明显。',
   // What may stand behind it, a button, does not.
   'This is the model as it comes with the page: nothing was trained here.':
     '这是随页面附带的模型：这里没有训练过任何东西。',
@@ -171,6 +171,7 @@ const OF_RUNS: Readonly<Record<string, string>> = {
   'Held-out answer tokens at which the layer tells the next token of the right answer, %':
     '留出题目的答案 token 中，该层能判断对正确答案的下一个 token 的比例（%）',
   'cosine with layer 2': '与第 2 层的余弦',
+  '5. Advantages.': '5. 优势。',
   // What is counted has its measure word.
   '0 epochs': '0 轮',
   '3 of 12 verdicts; then training begins.': '已有 3/12 个裁决；之后开始训练。',

@@ -44,12 +44,19 @@ const MINUS = /(?<=\p{Script=Han} )-(?=\d)/gu
 /** What was given, and words of code, but for the apostrophe of a word and what code itself
  * quotes. */
 const QUOTES = /(?<![\w“{]|: )'([^'“”]+)'(?![\w:])/g
+/** A change whose direction its numbers say. */
+const CHANGED = /从 ([−\d.]+)(%?) 变为 ([−\d.]+)(?=[ %。，；（]|$)/g
+const changed = (all: string, from: string, unit: string, to: string): string => {
+  const by = Number(to.replace('−', '-')) - Number(from.replace('−', '-'))
+  return by > 0 || by < 0 ? `从 ${from}${unit} ${by > 0 ? '升到' : '降到'} ${to}` : all
+}
 /** Around words of Chinese. */
 const BRACKETS = /\(([^()]*\p{Script=Han}[^()]*)\)/gu
 
 /** How parts of a text are joined in Chinese where they are said one by one. */
 export const JOINTS: readonly (readonly [between: RegExp, joint: string])[] = [
-  [/(?<=[.!?…])\s+(?=\S)/, ''],
+  // The number of a heading ends no sentence.
+  [/(?<=[.!?…])(?<!^\d\.)\s+(?=\S)/, ''],
   [/;\s+/, '；'],
   [/:\s+/, '：'],
   [/\s·\s/, ' · '],
@@ -87,6 +94,7 @@ export const tidy = (text: string): string =>
     .replace(BRACKETS, '（$1）')
     .replace(ALL_SEEDS, (_, seeds, comma) => `全部 ${seeds} 个种子中${comma || '都'}`)
     .replace(MINUS, '−')
+    .replace(CHANGED, changed)
     .replace(NO_LIST, '，')
     .replace(ABOUT, (unit) => (unit === 's' ? '秒' : '小时'))
     .replace(/([，。；：！？、（）「」“”])[ \t]+(?=\S)/g, '$1')

@@ -91,7 +91,7 @@ test('a text is recognised by its template, and so are the texts in its holes', 
     texts.translate(
       'Imitation, 4 steps: the final policy became surer by 0.12 nats. The mean score of samples went from 1 % to 20 %.',
     ),
-  ).toBe('模仿学习，4 步：最终策略的熵降低了 0.12 nats。样本的平均得分从 1% 变为 20%。')
+  ).toBe('模仿学习，4 步：最终策略的熵降低了 0.12 nats。样本的平均得分从 1% 升到 20%。')
 })
 
 test('a per cent sign stands beside its number, and before a word with a space', () => {

@@ -98,10 +98,9 @@ function Choices({ query, field }: { readonly query: string; readonly field: Fie
   return found.length === 0 ? null : (
     <p className="soft found-choices">
       Among its choices:{' '}
-      {found.map((label, i) => (
+      {found.map((label) => (
         <span key={label}>
-          {i > 0 ? ', ' : ''}
-          <Marked text={t(label)} marks={findWords(query, t(label), false)} />
+          “<Marked text={t(label)} marks={findWords(query, t(label), false)} />”
         </span>
       ))}
     </p>
