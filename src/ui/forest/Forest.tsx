@@ -8,8 +8,10 @@ import { Words } from '../glossary/Words.tsx'
 import { useMedia } from '../kit/use_media.ts'
 import { showPlayed } from '../open/scrub.ts'
 import { useTextPace, writtenRun } from '../shown/readout.ts'
+import { useLab } from '../shown/run.ts'
 import { isImported, presentStore, useAtStep, usePresent } from '../shown/shown.ts'
 import { uiStore } from '../shown/store.ts'
+import { selectIsUnchosen } from '../shown/unchosen.ts'
 import { useVisible } from '../shown/visible.ts'
 import { paintForest, storeyAt } from './paint.ts'
 import { captionOf, headline } from './says/captions.ts'
@@ -183,15 +185,18 @@ function usePainting(canvas: RefObject<HTMLCanvasElement | null>): Scene {
 }
 
 /** Whose run plays, and where it is. */
-function Source({ scene: { isSent: isSenders, step, steps } }: { readonly scene: Scene }) {
+export function Source({ scene: { isSent: isSenders, step, steps } }: { readonly scene: Scene }) {
   const isSent = useStore(shareStore, selectResult) !== undefined
+  const isUnchosen = useLab(selectIsUnchosen)
   return (
     <p className="forest-source" title={isSenders ? undefined : RECORDED}>
       {isSenders
         ? `The sender’s run: step ${step} of ${steps}`
         : isSent
           ? `A recorded first run, not the sender’s: step ${step} of ${steps}`
-          : `A recorded first run: step ${step} of ${steps}`}
+          : isUnchosen
+            ? `A recorded first run: step ${step} of ${steps}`
+            : `A recorded first run, not this experiment: step ${step} of ${steps}`}
     </p>
   )
 }
