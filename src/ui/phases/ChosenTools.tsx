@@ -1,10 +1,12 @@
 // Moves and removes the chosen phase, opens its settings, and repeats the present one.
 import { ArrowLeft, ArrowRight, Repeat, SlidersHorizontal, Trash2, X } from 'lucide-react'
-import { type ReactNode, useEffect } from 'react'
+import { type ReactNode, useEffect, useRef } from 'react'
 import { MAX_PHASES } from '../../document/experiment/schema/schema.ts'
 import { steer } from '../../page/client/steering.ts'
+import type { LabState } from '../../page/state/store.ts'
 import { goToPhase } from '../open/wanted.ts'
 import { phaseMark } from '../scales/phase_mark.ts'
+import { useLab } from '../shown/run.ts'
 import { type PhaseEdits, tell } from './phase_edits.ts'
 import type { Timeline } from './timeline.ts'
 
@@ -25,6 +27,17 @@ function useEscape(leave: () => void): void {
   })
 }
 
+/** A phase is chosen of one experiment and of one run: it is left with them. */
+const selectOf = ({ preset_id, record }: LabState) => preset_id + record
+
+function useLeaving(leave: () => void): void {
+  const of = useLab(selectOf)
+  const chosenOf = useRef(of)
+  useEffect(() => {
+    if (of !== chosenOf.current) leave()
+  }, [of, leave])
+}
+
 export function ChosenTools(props: {
   readonly timeline: Timeline
   readonly edits: PhaseEdits
@@ -38,6 +51,7 @@ export function ChosenTools(props: {
     edits.focusSegment(selected)
   }
   useEscape(leave)
+  useLeaving(props.onLeave)
   return (
     <>
       <span className="timeline-chosen">

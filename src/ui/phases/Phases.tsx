@@ -1,9 +1,8 @@
 // Draws the time axis: the phases on a line, where the run is, how to change what comes, and below
 // it the steps that the page shows.
 import { type RefObject, useEffect, useRef, useState } from 'react'
-import type { LabState } from '../../page/state/store.ts'
 import { lazyPart } from '../part/lazy_part.tsx'
-import { selectHasRun, useLab } from '../shown/run.ts'
+import { selectHasRun } from '../shown/run.ts'
 import { useAtStep, usePresent } from '../shown/shown.ts'
 import { PhaseFills, PhaseItem } from './PhaseItem.tsx'
 import { phaseEdits } from './phase_edits.ts'
@@ -39,9 +38,6 @@ const PhaseEnds = lazyPart(async () => (await import('./PhaseEnds.tsx')).PhaseEn
   fallback: null,
 })
 
-/** A chosen phase is of one experiment and of one run. */
-const selectOf = ({ preset_id, record }: LabState) => preset_id + record
-
 /** Pixels for each phase; a line that has less room scrolls. */
 const PHASE_ROOM = 28
 
@@ -49,17 +45,14 @@ export function Phases() {
   const timeline = useTimeline()
   const { phases } = timeline
   const list = useRef<HTMLOListElement>(null)
-  const [choice, setChoice] = useState<readonly [of: string, index: number]>()
-  const of = useLab(selectOf)
+  const [chosen, setChosen] = useState<number>()
   const [said, setSaid] = useState('')
-  const setChosen = (index?: number) => setChoice(index === undefined ? index : [of, index])
   const edits = phaseEdits(timeline, list, setChosen, setSaid)
   const line = usePhaseLine(timeline)
   useScrollTo(list, timeline.present)
   // Before a run the shown step is one of the recording, and the line is of the run to come.
   const hasRun = usePresent(selectHasRun)
   const isBack = useAtStep() !== undefined && hasRun
-  const chosen = choice?.[0] === of ? choice[1] : undefined
   const selected = (chosen ?? 0) < phases.length ? chosen : undefined
   return (
     <>
@@ -94,7 +87,7 @@ export function Phases() {
             </ol>
             <PhaseFills timeline={timeline} line={line} />
             <PhaseEnds timeline={timeline} line={line} edits={edits} selected={selected} />
-            <StepTrack next={timeline.isNext ? phases : undefined} />
+            <StepTrack timeline={timeline} />
           </div>
         </div>
         <StepTools />
@@ -104,7 +97,7 @@ export function Phases() {
           timeline={timeline}
           edits={edits}
           selected={selected}
-          onLeave={() => setChosen()}
+          onLeave={() => setChosen(undefined)}
           onSaid={setSaid}
         />
         <p className="visually-hidden" role="status" data-testid="phases-said">

@@ -38,7 +38,13 @@ function axisOf(scale: StepScale | undefined, end: number): Axis {
   }
 }
 
-type Next = readonly { readonly steps: number }[] | undefined
+/** The line above: its phases, and whether they are those of the next run. */
+interface Above {
+  readonly isNext: boolean
+  readonly phases: readonly { readonly steps: number }[]
+}
+
+type Next = Above['phases'] | undefined
 
 /** The whole run on one axis, which is the same until the axis changes. `next`: where the phases
  * above are those of the next run, each step stands where it would be in that one. */
@@ -261,6 +267,6 @@ function Track({ next }: { readonly next: Next }) {
 }
 
 /** Below the phases, as wide as they are; nothing before the first step. */
-export function StepTrack({ next }: { readonly next?: Next }) {
-  return usePresent(selectHasSteps) ? <Track next={next} /> : null
+export function StepTrack({ timeline: { isNext, phases } }: { readonly timeline: Above }) {
+  return usePresent(selectHasSteps) ? <Track next={isNext ? phases : undefined} /> : null
 }

@@ -41,7 +41,9 @@ test('the end of a run is the end of the track, also beside a longer run', () =>
   })
   const placeOf = (next?: { readonly steps: number }[]) =>
     /left:([\d.]+)%" data-handle="scrubber"/.exec(
-      renderToStaticMarkup(<StepTrack next={next} />),
+      renderToStaticMarkup(
+        <StepTrack timeline={{ isNext: next !== undefined, phases: next ?? [] }} />,
+      ),
     )?.[1]
   expect(placeOf()).toBe('100')
   // Below the phases of a longer next run its last step is no end.
