@@ -30,7 +30,8 @@ interface CellMapProps {
 const LEFT = 110
 const HEAD = 24
 const HIGH = 34
-const WIDEST = 110
+/** So few columns fill a card. */
+const WIDEST = 200
 /** Then the map is scrolled: its heads or numbers would lie on each other. */
 const NARROWEST = { least: 46, most: 84, letter: 7 }
 const LETTERS = 14
