@@ -16,7 +16,7 @@ import { useLab } from '../../shown/run.ts'
 import { RunMark } from '../base/RunMark.tsx'
 import { barsOf, type Flow, flowOf, WRITES } from './flow.ts'
 
-const WIDTH = 240
+const WIDTH = 360
 const HEIGHT = 110
 /** Left of the bars and below them, for numbers. */
 const [GUTTER, FOOT] = [44, 14]
