@@ -124,11 +124,10 @@ export function settingWords(
   return numberWords(value)
 }
 
-function phaseWords(before: Experiment, after: Experiment): string {
-  const more = after.phases.length - before.phases.length
+function phaseWords({ phases: old }: Experiment, { phases: now }: Experiment): string {
+  const more = now.length - old.length
   if (more === 0) return 'order of the phases'
-  const [few, many] = more > 0 ? [before, after] : [after, before]
-  const place = many.phases.findIndex((phase, i) => !isSame(phase, few.phases[i])) + 1
+  const place = (more > 0 ? now : old).findIndex((_, i) => !isSame(old[i], now[i])) + 1
   return more > 0 ? `add phase ${place}` : `remove phase ${place}`
 }
 

@@ -184,9 +184,6 @@ const WrongFields = lazyPart(async () => (await import('./WrongFields.tsx')).Wro
 
 const selectIsWrong = (state: LabState) => wrongFields(state).length > 0
 
-/** Without a run Reset takes back what no field took. */
-const selectIsBack = (state: LabState) => selectIsIdle(state) && selectIsWrong(state)
-
 /** Why Train is off. */
 function Wrong() {
   const isWrong = useLab(selectIsWrong)
@@ -248,7 +245,9 @@ export function Controls() {
   // What it shows decides what can be trained.
   useIsPast()
   const phasesLocked = useLocked('phases')
-  const isBack = useLab(selectIsBack)
+  const isResettable = useLab(canReset)
+  // Without a run it takes back what no field took.
+  const isIdle = useLab(selectIsIdle)
   useEffect(listenSoon, [])
   return (
     <section className="controls" aria-label="Training controls">
@@ -273,11 +272,11 @@ export function Controls() {
         id="reset"
         label="Reset"
         hint={
-          isBack
+          isResettable && isIdle
             ? 'Put the values from before back (R)'
             : 'Drop this run; the same seed starts the same run again (R)'
         }
-        enabled={useLab(canReset)}
+        enabled={isResettable}
         icon={<RotateCcw className="icon" />}
         onClick={reset}
       />
