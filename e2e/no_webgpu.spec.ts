@@ -213,17 +213,23 @@ test('without WebGPU the page names browsers that have it', async ({ lab, page }
   await expect(lab.get('error')).toBeInViewport()
 })
 
-test('what the first screen says without WebGPU is there when that is known', async ({
+test('where it is known that there is no GPU the first screen offers no training before it says so', async ({
   lab,
   page,
 }) => {
-  await page.addInitScript(() => {
-    Object.defineProperty(Navigator.prototype, 'gpu', { value: undefined })
-    // The worker has not answered yet.
-    Worker.prototype.postMessage = () => {}
+  let arrive = () => {}
+  const held = new Promise<void>((resolve) => {
+    arrive = resolve
   })
-  const asked = page.waitForRequest(/WithoutGpu/)
+  await page.route(/WithoutGpu/, async (route) => {
+    await held
+    await route.continue()
+  })
   await lab.open()
-  await asked
-  await expect(lab.get('estimate')).toBeVisible()
+  await lab.waitForStatus('no_gpu')
+  await expect(lab.get('estimate')).toBeHidden()
+  await expect(lab.get('train-here')).toBeHidden()
+  arrive()
+  await expect(lab.get('lacks-gpu')).toBeVisible()
+  await expect(lab.get('train-here')).toBeVisible()
 })

@@ -25,14 +25,11 @@ const Forest = lazyPart(async () => (await import('./Forest.tsx')).Forest, {
 })
 
 /** The same sentence where the browser gives no GPU; until it comes the way in keeps its place. */
-const loadWithoutGpu = async () => (await import('./WithoutGpu.tsx')).WithoutGpu
-const WithoutGpu = lazyPart(loadWithoutGpu, {
+const WithoutGpu = lazyPart(async () => (await import('./WithoutGpu.tsx')).WithoutGpu, {
   name: 'What to do without a GPU',
   fallback: <Opening />,
   className: 'failure card',
 })
-// Where there is no WebGPU at all, it is there when that is said.
-if (globalThis.document && !navigator.gpu) loadWithoutGpu().catch(() => {})
 
 /** In place of the sentence, on the page that a link with a result opens. */
 const Sent = lazyPart(async () => (await import('../share/Sent.tsx')).Sent, {
@@ -107,7 +104,7 @@ export function FirstScreen() {
     >
       <Forest />
       {hasRun ? null : (
-        <div className="forest-says">
+        <div className={lacksGpu ? 'forest-says lacks-gpu' : 'forest-says'}>
           <p>{lacksGpu ? SENTENCE_WITHOUT_GPU : isSent ? <Sent /> : SENTENCE}</p>
           {lacksGpu ? <WithoutGpu /> : <Opening />}
         </div>
