@@ -66,7 +66,18 @@ test(
     await lab.waitForStatus('idle')
     await lab.show('runs')
     await lab.get('run').first().getByTestId('open-run').click()
+    const places = async (ids: readonly string[]) =>
+      Promise.all(ids.map(async (id) => (await lab.get(id).first().boundingBox())?.y ?? 0))
+    const wayBack = async () => {
+      const [card, button] = await places(['past-run', 'back-to-run'])
+      return button - card
+    }
+    const before = await wayBack()
     await lab.get('checkpoints').locator('summary').click()
+    // The list opens below the line, and each of its rows is one.
+    expect(Math.abs((await wayBack()) - before)).toBeLessThan(24)
+    const [left, right] = await places(['branch', 'export-checkpoint'])
+    expect(Math.abs(left - right)).toBeLessThan(4)
     const older = lab.get('checkpoint').nth(3)
     const step = Number(await older.getAttribute('data-step'))
     expect(step).toBeLessThan(STEPS)

@@ -45,11 +45,11 @@ export function CheckpointList({ entry }: { readonly entry: RunEntry }) {
             <button
               type="button"
               data-testid="branch"
+              aria-label={`Continue from step ${formatCount(step)} as a new run`}
               disabled={isBusy}
               onClick={() => void continueRun('branch', entry, step)}
             >
-              <GitBranch className="icon" aria-hidden="true" /> Continue from step{' '}
-              {formatCount(step)} as a new run
+              <GitBranch className="icon" aria-hidden="true" /> Continue as a new run
             </button>
             <button
               type="button"
@@ -66,9 +66,10 @@ export function CheckpointList({ entry }: { readonly entry: RunEntry }) {
             <button
               type="button"
               data-testid="download-checkpoint"
+              title="Download the checkpoint"
               onClick={() => void download(entry.id, entry.header.document, step)}
             >
-              <Download className="icon" aria-hidden="true" /> Download checkpoint
+              <Download className="icon" aria-hidden="true" /> Download
             </button>
             <button
               type="button"
