@@ -91,8 +91,9 @@ function settingOf(
   return { ...(own !== undefined && { seed: own }), ...(setting !== undefined && { setting }) }
 }
 
-/** What storage is to write: a finished run of this name, without the ending of a file. `id`: of the
- * record; `now`: milliseconds since 1970; `file`: it is a run of this one, which has several. */
+/** What storage is to write: a finished run of this name, without the ending of a file. `id`: of
+ * the record; `now`: milliseconds since 1970; `file`: it is a run of this one, which has
+ * several. */
 export function importedRun(
   called: string,
   log: ImportedLog,

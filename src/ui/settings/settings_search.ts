@@ -53,7 +53,7 @@ const isKey = (query: string, path: string): boolean =>
 
 /** The likeliest first: what the query is the key of, then what it means by other words; of these
  * what all phases share before what one says for itself. */
-export function likeliestFirst(query: string, found: readonly FieldData[]): readonly FieldData[] {
+function likeliestFirst(query: string, found: readonly FieldData[]): readonly FieldData[] {
   const words = askedWords(query)
   const key = words.join(' ')
   return found
@@ -66,7 +66,8 @@ export function likeliestFirst(query: string, found: readonly FieldData[]): read
     .map(({ field }) => field)
 }
 
-/** What was found, by heading: the settings in force first, of these the likeliest, then those whose explanation alone says it, and last what phases take over from them. */
+/** What was found, by heading: the settings in force first, of these the likeliest, then those
+ * whose explanation alone says it, and last what phases take over from them. */
 export function sortFound(query: string, found: readonly FieldData[]) {
   const inForce = found.filter((field) => field.isOverridden !== false)
   return {

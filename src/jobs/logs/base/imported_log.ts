@@ -116,8 +116,8 @@ export class LogRows {
     this.#step = Math.max(this.#step, step)
   }
 
-  /** One value of TRL's, under the names of the lab; two names of TRL's that are one here, older and
-   * newer, each have a value in every entry. */
+  /** One value of TRL's, under the names of the lab; two names of TRL's that are one here, older
+   * and newer, each have a value in every entry. */
   putTrl(name: string, step: number, value: number): void {
     for (const [metric, converted] of labMetrics(name, value)) {
       const first = this.#theirs.get(metric) ?? name

@@ -78,7 +78,6 @@ export function RunNumbers({ shown }: PanelProps) {
   const { experiment, isNewest, metric } = shown
   const state = writtenRun()
   const hasSteps = selectHasSteps(state)
-  const hasBegun = state.runExperiment !== undefined
   const { steps_per_second, tokens_per_second } = state.timing
   // Speed is of the moment: a step that is over has none.
   const now = (value: number | undefined) => (isNewest ? value : undefined)
@@ -89,14 +88,15 @@ export function RunNumbers({ shown }: PanelProps) {
   const isOwn = !fromLog || state.series.has(measure.metric)
   const [foreign] = isOwn ? [] : foreignMeans(state.series.keys())
   const heldOut = isOwn ? measure.metric : foreign?.metric
+  // An accuracy of the lab's own is a share, whatever its reward.
+  const heldOutIsShare = fromLog || measure.isReward ? undefined : true
   const told = toldWords(measure)
   const hasModel = hasRewardPhase(state)
   const reward = hasModel ? TASK_SCORE : REWARD
-  const isScore = fromLog || measure.isReward
-  const written = (name: string, isScore = true) =>
-    numberText(metric(name), !isScore || isShareIn(state, name))
+  const written = (name: string, isShare = isShareIn(state, name)) =>
+    numberText(metric(name), isShare)
   return (
-    <dl hidden={!hasBegun} className={hasSteps ? undefined : 'awaited'}>
+    <dl hidden={state.runExperiment === undefined} className={hasSteps ? undefined : 'awaited'}>
       <div className="step-number">
         <dt>Steps</dt>
         <dd>
@@ -130,7 +130,7 @@ export function RunNumbers({ shown }: PanelProps) {
           <Which isGreedy={isOwn && told === undefined} data={foreign?.name} />
         </dt>
         <dd data-testid="accuracy-value">
-          {heldOut === undefined ? NONE : written(heldOut, isScore)}
+          {heldOut === undefined ? NONE : written(heldOut, heldOutIsShare)}
           <Carried metric={heldOut} shown={shown} />
         </dd>
       </div>
