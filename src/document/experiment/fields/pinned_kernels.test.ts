@@ -50,7 +50,11 @@ test('what was written is read back, and written the same again', () => {
 
 test('what cannot be read is refused with the entry and what to do', () => {
   const cases: readonly (readonly [text: string, entry: string, expected: RegExp])[] = [
-    [`${A}:vector_4x4,${B}:vector_9x9`, `entry 2 is '${B}:vector_9x9'`, /one of these .*skinny_8x16/],
+    [
+      `${A}:vector_4x4,${B}:vector_9x9`,
+      `entry 2 is '${B}:vector_9x9'`,
+      /one of these .*skinny_8x16/,
+    ],
     [`${A}:toString`, `entry 1 is '${A}:toString'`, /one of these/],
     [`${A}:default`, `entry 1 is '${A}:default'`, /one of these/],
     ['nt_m64_n32:vector_4x4', "entry 1 is 'nt_m64_n32:", /sizes before the colon/],
