@@ -50,6 +50,23 @@ test('a phase too short for its name has its number', async ({ lab, page }) => {
   await expect(phase.locator('.phase-words')).toBeHidden()
 })
 
+test('a chosen phase leaves the other tools their words, and goes with its experiment', async ({
+  lab,
+  page,
+}) => {
+  await page.setViewportSize({ width: 1440, height: 900 })
+  await lab.open(LINK)
+  await lab.waitForStatus('idle')
+  await page.locator('.phase-segment').last().click()
+  const chosen = page.locator('.timeline-chosen')
+  await expect(chosen).toBeVisible()
+  expect((await box(lab, '.add-words')).width).toBeGreaterThan(20)
+  await lab.get('preset').selectOption('first-steps')
+  await expect(chosen).toHaveCount(0)
+  // What does not fit of its name is said to be missing.
+  await expect(lab.get('preset')).toHaveCSS('text-overflow', 'ellipsis')
+})
+
 test('a double click on Train opens no tab that moves below it', async ({ lab, page }) => {
   await page.setViewportSize({ width: 1440, height: 900 })
   await lab.open(LINK)
