@@ -19,7 +19,7 @@ export interface Checked {
   readonly is_done: boolean
   readonly says: string
   /** It says how far the run is, and nothing else. */
-  readonly is_only_steps?: boolean
+  readonly isOnlySteps?: boolean
 }
 
 /** An experiment that the lesson puts into the settings, and what its run has to show. */

@@ -118,7 +118,7 @@ export function notOver({ experiment, step }: RunFacts): ReturnType<typeof notYe
 }
 
 /** The answer of a check that has nothing to say but how far the run is. */
-export const stillTraining = (says: string) => ({ ...notYet(says), is_only_steps: true })
+export const stillTraining = (says: string) => ({ ...notYet(says), isOnlySteps: true })
 
 /** The answer of a check that waits for more steps. */
 export const notYet = (says: string) => ({ is_done: false, says })

@@ -95,7 +95,7 @@ function Verdict(props: {
   const passed = isMet ? checked.says : result
   // Another run says nothing of a part that is done, or that cannot be trained here.
   const saysNothing = !isAsked && (passed !== undefined || lacksGpu)
-  const isSaid = isGoing && checked?.is_only_steps
+  const isSaid = isGoing && checked?.isOnlySteps
   const going = isMet || saysNothing || isSaid ? '' : checked?.says
   return (
     <div role="status" ref={place}>
