@@ -3,6 +3,7 @@
 import './inside.css'
 import { withLook } from '../look/with_look.tsx'
 import { type PanelEntry, Panels } from '../part/Panels.tsx'
+import { Part } from '../part/Part.tsx'
 import { useKept } from '../shown/rested.ts'
 import { useIsImported } from '../shown/shown.ts'
 import { LayerLens } from '../tokens/lens/LayerLens.tsx'
@@ -68,7 +69,7 @@ const PANELS: readonly PanelEntry[] = [
 ]
 
 /** Of a log no figure ever fills. */
-export function InsideTab() {
+function Figures() {
   if (!useIsImported()) return <Panels panels={PANELS} />
   return (
     <section className="card look-now" data-testid="inside-log">
@@ -76,3 +77,9 @@ export function InsideTab() {
     </section>
   )
 }
+
+export const InsideTab = () => (
+  <Part name="The figures">
+    <Figures />
+  </Part>
+)

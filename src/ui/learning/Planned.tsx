@@ -5,7 +5,7 @@ import { selectTrainsStudy, studyTrainingStore } from '../../page/study/mark_tra
 import { formatBytes } from '../kit/format.ts'
 import { useLab } from '../shown/run.ts'
 import { usePresent } from '../shown/shown.ts'
-import { useEstimate } from './estimate.ts'
+import { useEstimate } from './more/estimate.ts'
 
 const selectExperiment = ({ experiment }: LabState) => experiment
 /** As long as nothing is trained. */

@@ -246,6 +246,6 @@ test('an axis that does not depend on its values gives way where they leave it',
     ticksOf({ low, high, lowPositive: 0.1, notPositive: 0 }, [0, 1], false, 3)
   expect(of(0.2, 0.7)).toEqual([0, 0.5, 1])
   expect(of(Number.POSITIVE_INFINITY, Number.NEGATIVE_INFINITY)).toEqual([0, 0.5, 1])
-  expect(of(0.2, 2.4)).toEqual([0, 2, 4])
-  expect(of(-6, 0)).toEqual([-10, -5, 0])
+  expect(of(0.2, 2.4)).toEqual([0, 1, 2, 3])
+  expect(of(-6, 0)).toEqual([-7.5, -5, -2.5, 0])
 })

@@ -162,7 +162,7 @@ export const Glossary = later(
 
 export const FoundRuns = later(
   'The runs to import',
-  async () => (await import('../runs/FoundRuns.tsx')).FoundRuns,
+  async () => (await import('../runs/imports/FoundRuns.tsx')).FoundRuns,
   () => useIsOpen('found-runs'),
 )
 

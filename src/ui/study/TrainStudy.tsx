@@ -4,7 +4,7 @@ import type { Estimate } from '../../page/paces/estimator.ts'
 import { selectLacksGpu } from '../../page/state/without_gpu.ts'
 import type { StudyState } from '../../page/study/study_state.ts'
 import { trainStudy } from '../../page/study/study_store.ts'
-import { estimateWords } from '../learning/estimate.ts'
+import { estimateWords } from '../learning/more/estimate.ts'
 import { NEEDS_GPU } from '../part/no_gpu.ts'
 import { useLab } from '../shown/run.ts'
 

@@ -18,8 +18,8 @@ import { measuredIn, writtenRun } from '../../shown/readout.ts'
 import { hasRewardPhase, plannedSteps } from '../../shown/run.ts'
 import { numberText } from '../../shown/run_words.ts'
 import { isImported } from '../../shown/shown.ts'
-import { estimateDuration } from '../estimate.ts'
 import { foreignMeans } from '../scores/foreign_lines.ts'
+import { estimateDuration } from './estimate.ts'
 
 const selectHasSteps = (state: LabState) => state.series.size > 0
 

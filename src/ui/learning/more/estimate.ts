@@ -2,11 +2,11 @@
 // lets one expect.
 import { useMemo } from 'react'
 import { useStore } from 'zustand'
-import type { Experiment } from '../../document/experiment/schema/schema.ts'
-import { type Estimate, type Estimator, estimatorStore } from '../../page/paces/estimator.ts'
-import type { LabState } from '../../page/state/store.ts'
-import { formatDuration } from '../kit/format.ts'
-import { useLab } from '../shown/run.ts'
+import type { Experiment } from '../../../document/experiment/schema/schema.ts'
+import { type Estimate, type Estimator, estimatorStore } from '../../../page/paces/estimator.ts'
+import type { LabState } from '../../../page/state/store.ts'
+import { formatDuration } from '../../kit/format.ts'
+import { useLab } from '../../shown/run.ts'
 
 const selectEstimate = ({ estimate }: { readonly estimate: Estimator }) => estimate
 const selectAdapter = ({ adapter }: LabState) => adapter

@@ -1,9 +1,9 @@
 // Asks which runs of an opened file or folder to keep.
 import { useState } from 'react'
 import { useStore } from 'zustand'
-import { formatCount } from '../kit/format.ts'
-import { closeDialog } from '../open/dialogs.ts'
-import { Modal } from '../part/Modal.tsx'
+import { formatCount } from '../../kit/format.ts'
+import { closeDialog } from '../../open/dialogs.ts'
+import { Modal } from '../../part/Modal.tsx'
 import { type FoundRun, foundRunsStore } from './found_runs.ts'
 
 function Choice(props: { readonly runs: readonly FoundRun[]; answer(chosen: number[]): void }) {

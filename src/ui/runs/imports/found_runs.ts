@@ -1,7 +1,7 @@
 // Keeps the runs that an opened file or folder holds, while a person is asked which of them to
 // keep.
 import { createStore } from 'zustand/vanilla'
-import { closeDialog, dialogStore, showDialog } from '../open/dialogs.ts'
+import { closeDialog, dialogStore, showDialog } from '../../open/dialogs.ts'
 
 /** A run as it was found. */
 export interface FoundRun {

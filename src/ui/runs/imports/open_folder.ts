@@ -1,10 +1,10 @@
 // Opens several files, or a folder, that a person drops or chooses: a log, the answers of
 // validations, a model or an adapter.
-import { LogError } from '../../jobs/logs/base/imported_log.ts'
-import { type FolderLog, folderLogs, looseLogs } from '../../jobs/logs/log_files.ts'
-import { foreignWeights } from '../kit/foreign.ts'
-import { filesAtTop, folderName } from '../open/models/folder.ts'
-import { modelKind, openModelFiles } from '../tokens/model/model_files.ts'
+import { LogError } from '../../../jobs/logs/base/imported_log.ts'
+import { type FolderLog, folderLogs, looseLogs } from '../../../jobs/logs/log_files.ts'
+import { foreignWeights } from '../../kit/foreign.ts'
+import { filesAtTop, folderName } from '../../open/models/folder.ts'
+import { modelKind, openModelFiles } from '../../tokens/model/model_files.ts'
 import { importFolder } from './import_log.ts'
 
 const isInFolder = ({ webkitRelativePath }: File): boolean =>

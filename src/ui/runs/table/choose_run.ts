@@ -39,7 +39,7 @@ export async function openRunFiles(files: readonly File[]): Promise<void> {
     if (no) return refuse({ file: each, problems: [no.seems], offer: no.offer })
   }
   if (files.length > 1) return chosenStore.setState({ files })
-  const { importLog } = await import('../import_log.ts')
+  const { importLog } = await import('../imports/import_log.ts')
   const problems = await importLog(files, file.name)
   if (problems && problems.length > 0) refuse({ file, problems })
 }

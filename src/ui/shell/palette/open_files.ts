@@ -90,7 +90,7 @@ export async function openFile(file: File): Promise<void> {
   const foreign = await foreignProblem(file)
   if (foreign !== undefined) return refuse([foreign, CAN_OPEN])
   // Only some visitors have logs to bring.
-  const { importLog } = await import('../../runs/import_log.ts')
+  const { importLog } = await import('../../runs/imports/import_log.ts')
   const imported = await importLog([file], file.name)
   if (imported !== undefined)
     return imported.length > 0 ? refuse(imported) : fileStore.setState({ problem: undefined })
@@ -119,7 +119,7 @@ export async function openFile(file: File): Promise<void> {
 /** Opens a file, or the files of a folder; `name` is the folder's, where it is known. */
 export async function openFiles(files: readonly File[], name?: string): Promise<void> {
   if (files.length < 2) return files[0] && openFile(files[0])
-  const { openFolder } = await import('../../runs/open_folder.ts')
+  const { openFolder } = await import('../../runs/imports/open_folder.ts')
   const refused = await openFolder(files, name)
   fileStore.setState({ problem: refused })
 }

@@ -3,7 +3,7 @@ import { useMemo } from 'react'
 import { useStore } from 'zustand'
 import type { Experiment } from '../../../document/experiment/schema/schema.ts'
 import { estimatorStore, inAll } from '../../../page/paces/estimator.ts'
-import { estimateWords } from '../../learning/estimate.ts'
+import { estimateWords } from '../../learning/more/estimate.ts'
 import { useLab } from '../../shown/run.ts'
 
 /** What `runs` runs take, evenly of these experiments: 'about 5 min'. Undefined where nothing is

@@ -8,7 +8,7 @@ import { type Estimate, estimatorStore } from '../../../page/paces/estimator.ts'
 import { begunRuns } from '../../../page/study/begun_runs.ts'
 import { plan, type StudyState } from '../../../page/study/study_state.ts'
 import { timeToCome } from '../../../page/study/time_to_come.ts'
-import { estimateWords } from '../../learning/estimate.ts'
+import { estimateWords } from '../../learning/more/estimate.ts'
 import { selectIsBusy, useLab } from '../../shown/run.ts'
 
 /** What the missing runs take on this adapter; undefined where nothing is known of it. */
