@@ -133,8 +133,8 @@ test('of values that no step has seen only the last is kept, and it gives the sa
   const lr = (value: number) => ({ kind: 'set', path: 'actor.optim.lr', value }) as const
   const other = { kind: 'set', path: 'rollout.temperature', value: 0.9 } as const
   const slid = await run(document, { 1: [lr(0.01), lr(0.02), other, lr(0.03)], 2: [lr(0.001)] })
+  // Also where something else was set between them.
   const steering = [
-    { step: 1, ...lr(0.02) },
     { step: 1, ...other },
     { step: 1, ...lr(0.03) },
     { step: 2, ...lr(0.001) },
