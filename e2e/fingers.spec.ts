@@ -292,4 +292,7 @@ test('every phase on the line is as large as a finger needs, and nothing lies ov
   await page.mouse.move(box.x - 60, box.y + 4, { steps: 4 })
   await page.mouse.up()
   await expect(end).not.toHaveAttribute('aria-valuenow', '40')
+  // Its worker is the next page's too.
+  await lab.get('reset').click()
+  await lab.waitForStatus('idle')
 })
