@@ -25,7 +25,7 @@ export interface RunModel {
 }
 
 /** A run that is a preset's is called as people chose it, and not by its method. */
-export function calledName(entry: Parameters<typeof runName>[0]): string {
+export function chosenName(entry: Parameters<typeof runName>[0]): string {
   const { name, from, isAutomatic, words, seedless } = runName(entry)
   return isAutomatic && words.length === 0 ? name.replace(seedless, from) : name
 }
@@ -34,7 +34,7 @@ export function calledName(entry: Parameters<typeof runName>[0]): string {
 export function stateName(record: string, step: number): string {
   const entry = runOf(record)
   const behind = `, step ${formatCount(step)}`
-  const run = entry ? calledName(entry) : 'A run'
+  const run = entry ? chosenName(entry) : 'A run'
   return `${run.slice(0, MOST_NAME - behind.length)}${behind}`
 }
 

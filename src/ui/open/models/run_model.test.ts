@@ -4,7 +4,7 @@ import { taskOf } from '../../../document/experiment/fields/task_fields.ts'
 import type { Experiment } from '../../../document/experiment/schema/schema.ts'
 import { presetOf } from '../../../document/presets/presets.ts'
 import { loadContents } from '../../../host/content/load.ts'
-import { calledName } from './run_files.ts'
+import { chosenName } from './run_files.ts'
 import { firstTry } from './run_model.ts'
 
 const experimentOf = (id: string) => {
@@ -42,9 +42,9 @@ test('a run that is a preset’s is called as people chose it, with a seed of it
     ({
       header: { document, preset_id: 'first-steps' },
       labels: { name: '' },
-    }) as Parameters<typeof calledName>[0]
-  expect(calledName(entry(experiment))).toBe(name)
-  expect(calledName(entry({ ...experiment, seed: 7 }))).toBe(`${name}, seed 7`)
+    }) as Parameters<typeof chosenName>[0]
+  expect(chosenName(entry(experiment))).toBe(name)
+  expect(chosenName(entry({ ...experiment, seed: 7 }))).toBe(`${name}, seed 7`)
   const rollout = { ...experiment.rollout, temperature: 0.8 }
-  expect(calledName(entry({ ...experiment, rollout }))).toContain('temperature')
+  expect(chosenName(entry({ ...experiment, rollout }))).toContain('temperature')
 })
