@@ -9,7 +9,7 @@ import { scoreSays } from '../../plot/lines/course_says.ts'
 import { type Line, MetricChart } from '../../plot/MetricChart.tsx'
 import { SAMPLED_SMOOTHING } from '../../scales/smooth.ts'
 import { mainMeasure, posedWords, toldWords } from '../../shown/measure/main_measure.ts'
-import { isShare as isShareOf, SHARE } from '../../shown/measure/score_share.ts'
+import { isShare as isShareOf, SHARE, WHOLE } from '../../shown/measure/score_share.ts'
 import { foreignHeldOut, REWARD, sampledAccuracy, TASK_SCORE } from '../../shown/metrics.ts'
 import { useOverlays } from '../../shown/overlays.ts'
 import { hasRewardPhase, shownExperiment } from '../../shown/run.ts'
@@ -17,8 +17,6 @@ import { useIsImported, useShown } from '../../shown/shown.ts'
 import { uiStore } from '../../shown/store.ts'
 import { foreignLines, foreignMeans } from './foreign_lines.ts'
 import { ownScoreHelp, scoreNote } from './reward_words.ts'
-
-const WHOLE = [0, Number.POSITIVE_INFINITY] as const
 
 /** The held-out means of a run of another trainer, which has nothing else, one a line; '' of the
  * lab's own. */

@@ -15,7 +15,8 @@ export const isShare = (
   measured: Pick<Bounds, 'low' | 'high'>,
 ): boolean => (isImported() || rewardIsShare(reward)) && isWithin(measured, SHARE)
 
-const WHOLE: Domain = [0, Number.POSITIVE_INFINITY]
+/** All steps. */
+export const WHOLE: Domain = [0, Number.POSITIVE_INFINITY]
 
 /** The same of a score of a run. */
 export const isShareIn = (state: LabState, metric: string): boolean =>
