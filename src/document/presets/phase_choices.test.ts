@@ -83,7 +83,7 @@ test('a preset’s phase brings its settings along', () => {
   expect(settings.rollout.max_response_length).toBe(experiment.rollout.max_response_length)
 })
 
-test('the experiment’s own method goes on with its settings and its length', () => {
+test('the experiment’s own method keeps its settings and its length', () => {
   const first = PRESETS.find(({ id }) => id === 'first-steps')?.experiment
   if (!first) throw new Error('no preset')
   const [inner, whole] = first.phases

@@ -44,7 +44,7 @@ const byHandWords = (changes: Experiment['steering']): string =>
     .map((entry) => `${steeringWords(entry)} after step ${entry.step}`)
     .join(', ')
 
-/** The same as a note of a job that is told field by field what it leaves out. */
+/** The same as a note, for jobs that list what they leave out themselves. */
 export function byHandNotes(changes: Experiment['steering']): readonly Note[] {
   const value = byHandWords(changes)
   return value === '' ? [] : [{ path: 'steering', value, why: NOT_STEERED }]

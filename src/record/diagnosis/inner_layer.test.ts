@@ -141,7 +141,7 @@ test('an inner phase goes before the whole model’s reinforcement, and the expe
   expect(withInnerPhase(full, 1)).toBeUndefined()
 })
 
-test('an inner phase goes on by the method of its neighbour, and no longer than that', () => {
+test('an inner phase takes the method of its neighbour, and is no longer', () => {
   const first = presetOf('first-steps')?.experiment
   if (!first) throw new Error('no preset')
   const added = withInnerPhase(first, 1)?.[1]

@@ -65,8 +65,8 @@ export function PhaseTools({ index }: { index: number }) {
   )
 }
 
-/** A phase of a kind behind these. Reinforcement goes on as the last does, but with the whole
- * model; with a reward model comes its reward. */
+/** A phase to append. Reinforcement keeps the settings of the last, but trains the whole model; a
+ * reward model before it scores it. */
 export function addedPhase(
   kind: PhaseDocument['kind'],
   phases: readonly PhaseDocument[],

@@ -86,7 +86,7 @@ export function unusablePin(
     const features = missing(name)
     if (features.length > 0)
       return (
-        `kernels: ${shapeClass}:${name} needs ${features.join(' and ')}, which this adapter has not. ` +
+        `kernels: ${shapeClass}:${name} needs ${features.join(' and ')}, which this adapter lacks. ` +
         `Empty the field to have kernels chosen here, or set it to 'default'; ` +
         'the numbers are then those of the pinned run up to rounding.'
       )

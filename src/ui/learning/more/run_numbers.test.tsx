@@ -93,7 +93,7 @@ test('of a log with several evaluations the number says which it is of', () => {
   expect(heldOut()).toBe('Held-out, A')
 })
 
-test('the time left counts phases of a kind that has not run, as far as anything is known of them', () => {
+test('the time left includes phases that have not run, where their time can be estimated', () => {
   const left = { seconds: 11, untimedSteps: 45, isAbout: false }
   labStore.setState({
     runExperiment: experiment,
