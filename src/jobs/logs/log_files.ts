@@ -75,17 +75,22 @@ function newestCheckpoints(logs: readonly FolderLog[]): FolderLog[] {
 }
 
 /** The logs of a folder and of those below it, one for each folder that has one. `paths`: of its
- * files, below it, with slashes. Throws LogError where there is none. */
-export function folderLogs(paths: readonly string[], folder: string): FolderLog[] {
+ * files, below it, with slashes. */
+export function foundLogs(paths: readonly string[]): FolderLog[] {
   const found = [...byFolder(paths)].flatMap(([run, names]): FolderLog[] => {
     const files = logOf(names)
     return files
       ? [{ run, files: files.map((name) => (run === '' ? name : `${run}/${name}`)) }]
       : []
   })
-  const logs = newestCheckpoints(found)
+  return newestCheckpoints(found).sort((a, b) => (a.run < b.run ? -1 : 1))
+}
+
+/** The same of a folder of this name. Throws LogError where there is none. */
+export function folderLogs(paths: readonly string[], folder: string): FolderLog[] {
+  const logs = foundLogs(paths)
   if (logs.length === 0) throw new LogError(`${folder}: there is no log in it. ${CAN_IMPORT}`)
-  return logs.sort((a, b) => (a.run < b.run ? -1 : 1))
+  return logs
 }
 
 /** What is no log of a folder by its name, and may be one by itself. */

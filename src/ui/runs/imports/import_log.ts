@@ -47,9 +47,13 @@ const isSameLog = ({ header }: Pick<RunEntry, 'header'>, { header: other }: RunW
   header.document.name === other.document.name &&
   JSON.stringify(header.metrics) === JSON.stringify(other.metrics)
 
-/** Keeps runs and shows the first of them; `name` is that of a run that has none of its own.
- * Resolves with what is wrong, in sentences. */
-async function keepLogs(logs: readonly ImportedLog[], name: string): Promise<readonly string[]> {
+/** Keeps runs and shows the first of them; `name` is that of a run that has none of its own,
+ * `refused` what was left out beside them. Resolves with what is wrong, in sentences. */
+async function keepLogs(
+  logs: readonly ImportedLog[],
+  name: string,
+  refused: readonly string[],
+): Promise<readonly string[]> {
   const ids: string[] = []
   const said: string[] = []
   for (const log of logs) {
@@ -68,6 +72,7 @@ async function keepLogs(logs: readonly ImportedLog[], name: string): Promise<rea
       said.push(`It was imported before; this one is called “${calledName(entry)}”.`)
     said.push(...log.remarks)
   }
+  if (refused.length > 0) said.push(`Left out: ${refused.join(' ')}`)
   showToast(said.join(' '))
   await showRun(ids[0])
   if (ids.length > 1) tickOnly(ids)
@@ -76,8 +81,12 @@ async function keepLogs(logs: readonly ImportedLog[], name: string): Promise<rea
 }
 
 /** Keeps the only run, or asks which of several. */
-async function keepChosen(logs: readonly ImportedLog[], name: string): Promise<readonly string[]> {
-  if (logs.length < 2) return keepLogs(logs, name)
+async function keepChosen(
+  logs: readonly ImportedLog[],
+  name: string,
+  refused: readonly string[] = [],
+): Promise<readonly string[]> {
+  if (logs.length < 2) return keepLogs(logs, name, refused)
   const chosen = await askWhichRuns(
     name,
     logs.map(({ run, step, series }) => ({ run: run || name, step, metrics: series.size })),
@@ -87,6 +96,7 @@ async function keepChosen(logs: readonly ImportedLog[], name: string): Promise<r
     : keepLogs(
         logs.filter((_, i) => chosen.includes(i)),
         name,
+        refused,
       )
 }
 
@@ -127,6 +137,5 @@ export async function importFolder(
       refused.push(`${run || name}: ${problemOf(error).join(' ')}`)
     }
   if (logs.length === 0) return refused
-  if (refused.length > 0) showToast(`Left out: ${refused.join(' ')}`)
-  return keepChosen(logs, name)
+  return keepChosen(logs, name, refused)
 }

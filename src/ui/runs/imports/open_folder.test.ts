@@ -1,5 +1,9 @@
 // Several logs that are dropped together are as many runs.
-import { expect, test } from 'vitest'
+import { expect, test, vi } from 'vitest'
+import { EMPTY_LIBRARY, libraryStore } from '../../../page/runs/library/library_store.ts'
+import { closePast } from '../../open/opened_run.ts'
+import { openTab, uiStore } from '../../shown/store.ts'
+import { selectionStore } from '../base/selection.ts'
 import { foundRunsStore } from './found_runs.ts'
 import { openFolder } from './open_folder.ts'
 
@@ -26,6 +30,38 @@ test('logs that are in no folder are asked for run by run, each called by its fi
   ])
   found?.answer([])
   expect(await opened).toBeUndefined()
+})
+
+test('a log with the name that a folder gives it takes no other file’s place', async () => {
+  const state = JSON.stringify({ best_metric: null, log_history: [{ step: 1, reward: 0.5 }] })
+  const files = [
+    new File([lines([0.1, 0.2])], 'verl_grpo.jsonl'),
+    new File([state], 'trainer_state.json'),
+    new File(['{"question": "1+1"}'], 'rows.jsonl'),
+    new File(['Notes of mine'], 'notes.txt'),
+  ]
+  const opened = openFolder(files)
+  await expect.poll(() => foundRunsStore.getState().found?.runs.length).toBe(2)
+  const { found } = foundRunsStore.getState()
+  expect(found?.runs.map(({ run }) => run)).toEqual(['trainer_state.json', 'verl_grpo'])
+  vi.stubGlobal('location', { pathname: '/', search: '', hash: '' })
+  vi.stubGlobal('history', { state: null, replaceState() {}, pushState() {} })
+  found?.answer([0, 1])
+  expect(await opened).toBeUndefined()
+  const { entries } = libraryStore.getState()
+  expect(entries.map(({ header }) => header.document.name).sort()).toEqual([
+    'trainer_state',
+    'verl_grpo',
+  ])
+  // What is none is not left out without a word.
+  expect(uiStore.getState().toast).toMatch(
+    /Left out: rows: No column counts the steps.* notes: No metrics were found/,
+  )
+  closePast()
+  openTab('learn')
+  libraryStore.setState(EMPTY_LIBRARY)
+  selectionStore.setState(selectionStore.getInitialState(), true)
+  vi.unstubAllGlobals()
 })
 
 test('files that are no logs are refused together', async () => {

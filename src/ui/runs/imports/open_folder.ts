@@ -1,7 +1,7 @@
 // Opens several files, or a folder, that a person drops or chooses: a log, the answers of
 // validations, a model or an adapter.
 import { LogError } from '../../../jobs/logs/base/imported_log.ts'
-import { type FolderLog, folderLogs, looseLogs } from '../../../jobs/logs/log_files.ts'
+import { type FolderLog, folderLogs, foundLogs, looseLogs } from '../../../jobs/logs/log_files.ts'
 import { foreignWeights } from '../../kit/foreign.ts'
 import { filesAtTop, folderName } from '../../open/models/folder.ts'
 import { modelKind, openModelFiles } from '../../tokens/model/model_files.ts'
@@ -10,15 +10,15 @@ import { importFolder } from './import_log.ts'
 const isInFolder = ({ webkitRelativePath }: File): boolean =>
   (webkitRelativePath ?? '').includes('/')
 
-/** The logs of a folder; of files that are in none, each by itself. */
+/** The logs of a folder; of files that are in none, each by itself, but for those that a folder
+ * would hold together. */
 function logsOf(all: readonly File[], paths: readonly string[], name: string): FolderLog[] {
-  try {
-    return folderLogs(paths, name)
-  } catch (error) {
-    const loose = all.some(isInFolder) ? [] : looseLogs(paths)
-    if (loose.length === 0) throw error
-    return loose
-  }
+  if (all.some(isInFolder)) return folderLogs(paths, name)
+  const together = foundLogs(paths)
+  const taken = together.flatMap(({ files }) => files)
+  const loose = looseLogs(paths.filter((path) => !taken.includes(path)))
+  if (loose.length === 0) return folderLogs(paths, name)
+  return [...together.map((log) => ({ ...log, run: log.run || log.files[0] })), ...loose]
 }
 
 /** Its path below the folder. */

@@ -30,13 +30,14 @@ test.for<[string, string, RegExp, RegExp | undefined]>([
   '%s is refused where a run is asked for, beside the button',
   async ([name, text, seems, offer]) => {
     const log = file('log.jsonl', '{"step": 1, "data": {"a": 1}}')
-    for (const files of [[file(name, text)], [log, file(name, text)]]) {
+    for (const files of [[file(name, text)], [log, log, file(name, text)]]) {
+      chosenStore.setState({ files: [] })
       await openRunFiles(files)
       expect(refused()).toMatchObject({ file: { name }, problems: [expect.stringMatching(seems)] })
       if (offer) expect(refused()?.offer).toMatch(offer)
       else expect(refused()?.offer).toBeUndefined()
-      // Nothing is opened, also not as something else.
-      expect(chosenStore.getState().files).toEqual([])
+      // It is not opened as something else, and the logs beside it are imported.
+      expect(chosenStore.getState().files).toEqual(files.slice(0, -1))
       expect(openedDataStore.getState().file).toBeUndefined()
       expect(fileStore.getState().problem).toBeUndefined()
     }

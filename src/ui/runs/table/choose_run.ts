@@ -18,13 +18,23 @@ export const refusedStore = createStore<{ readonly refused: Refused | undefined 
 
 const refuse = (refused: Refused | undefined) => refusedStore.setState({ refused })
 
+/** Of several files that are none the first can be opened, and the others are named. */
+function refuseToo(file: File, { seems, offer }: NoRun): void {
+  const { refused } = refusedStore.getState()
+  refuse(
+    refused
+      ? { ...refused, problems: [...refused.problems, `“${file.name}”: ${seems}`] }
+      : { file, problems: [seems], offer },
+  )
+}
+
 /** Opens the file as whatever it is. */
 export function openAnyhow({ file }: Refused): void {
   refuse(undefined)
   chosenStore.setState({ files: [file] })
 }
 
-/** Imports the files as runs, or says beside the button what is in the way. */
+/** Imports the files that are logs as runs, and says beside the button why another is none. */
 export async function openRunFiles(files: readonly File[]): Promise<void> {
   const [file] = files
   if (!file) return
@@ -34,14 +44,18 @@ export async function openRunFiles(files: readonly File[]): Promise<void> {
   if (locked !== undefined) return refuse({ file, problems: [locked] })
   // Few people bring a log.
   const { noRun } = await import('./no_run.ts')
+  const logs: File[] = []
   for (const each of files) {
     const no = await noRun(each)
-    if (no) return refuse({ file: each, problems: [no.seems], offer: no.offer })
+    if (no) refuseToo(each, no)
+    else logs.push(each)
   }
-  if (files.length > 1) return chosenStore.setState({ files })
+  if (logs.length > 1) return chosenStore.setState({ files: logs })
+  const [log] = logs
+  if (!log) return
   const { importLog } = await import('../imports/import_log.ts')
-  const problems = await importLog(files, file.name)
-  if (problems && problems.length > 0) refuse({ file, problems })
+  const problems = await importLog(logs, log.name)
+  if (problems && problems.length > 0) refuseToo(log, { seems: problems.join(' ') })
 }
 
 export const chooseRun = (): void => chooseFile(false, (files) => void openRunFiles(files))
