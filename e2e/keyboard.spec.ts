@@ -39,3 +39,23 @@ test('sharing has the focus each time it is opened', async ({ lab, page }) => {
     await expect(button).toBeFocused()
   }
 })
+
+test('on a phone nothing that has the focus lies below the controls', async ({ lab, page }) => {
+  await page.setViewportSize({ width: 390, height: 844 })
+  await lab.open()
+  await lab.waitForStatus('idle')
+  await lab.get('at-rest').waitFor()
+  await lab.get('tab-learn').focus()
+  const hidden = () =>
+    page.evaluate(() => {
+      const focused = document.activeElement
+      const bar = document.querySelector('.controls')
+      if (!focused || !bar || bar.contains(focused)) return ''
+      const isBelow = focused.getBoundingClientRect().bottom > bar.getBoundingClientRect().top
+      return isBelow ? focused.outerHTML.slice(0, 80) : ''
+    })
+  for (let times = 0; times < 25; times++) {
+    await page.keyboard.press('Tab')
+    await expect.poll(hidden, { message: `after ${times + 1} tabs` }).toBe('')
+  }
+})
