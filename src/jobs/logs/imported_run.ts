@@ -34,6 +34,8 @@ const taskIdOf = (source: string): string | undefined =>
 
 interface Named {
   readonly series: ReadonlyMap<string, Series>
+  /** By these names what the log calls a metric, where that is another. */
+  readonly names: Readonly<Record<string, string>>
   /** The task that validations are of; undefined for one that the lab has not. */
   readonly task: string | undefined
   /** Responses to each prompt of a sampled validation; 0 without one. */
@@ -43,6 +45,7 @@ interface Named {
 /** Metrics under the names by which charts ask for them. */
 function namedSeries(log: ImportedLog): Named {
   const series = new Map<string, Series>()
+  const names: Record<string, string> = {}
   let task: string | undefined
   let n = 0
   for (const [name, column] of log.series) {
@@ -50,9 +53,12 @@ function namedSeries(log: ImportedLog): Named {
     const id = source === undefined ? undefined : taskIdOf(source)
     task ??= id
     if (id !== undefined) n = Math.max(n, Number(/^acc\/mean@(\d+)$/.exec(rest)?.[1] ?? 0))
-    series.set(id === undefined ? name : `val-${part}/${id}/${rest}`, column)
+    const ours = id === undefined ? name : `val-${part}/${id}/${rest}`
+    series.set(ours, column)
+    const theirs = log.names.get(name) ?? name
+    if (theirs !== ours) names[ours] = theirs
   }
-  return { series, task, n }
+  return { series, names, task, n }
 }
 
 /** The number of layers whose policies a log of the lab's own has; the fewest where it has none, so
@@ -141,6 +147,7 @@ export function importedRun(
       kind: log.kind,
       file: file.slice(0, MAX_NAME),
       remarks: log.remarks,
+      ...(Object.keys(named.names).length > 0 && { names: named.names }),
       ...settingOf(name, log),
     },
   }

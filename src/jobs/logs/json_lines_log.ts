@@ -87,7 +87,7 @@ export async function readJsonLines(pieces: Pieces): Promise<readonly ImportedLo
     if (isHead(line) && (isFirst || lines.rows.isTold)) {
       if (!isFirst) logs.push(lines.finish())
       lines = new Lines(line.run ?? '')
-      lines.rows.tell(line.kind, line.remarks)
+      lines.rows.tell(line)
       lines.rows.text('group', line.group)
     } else if (!lines.take(line)) {
       if (isLast && line === undefined) lines.rows.cut()

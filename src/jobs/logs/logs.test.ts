@@ -266,6 +266,38 @@ test('two of TRL’s names of one metric are named, and the first is kept', asyn
 
 describe('an imported run', () => {
   const facts = { id: 'one', now: 5, version: '1.0.0' }
+  const namesOf = async (reader: LogReader, text: string) => {
+    const { header, chunk } = importedRun('a', await read(reader, text), facts)
+    return { names: header.source?.names, columns: Object.keys(chunk?.columns ?? {}).sort() }
+  }
+
+  test('says what its log calls a metric that has another name here', async () => {
+    const trl = '{"log_history": [{"step": 1, "reward": 2, "eval_a_reward": 1, "odd": 3}]}'
+    const { names } = await namesOf('trl', trl)
+    expect(names).toEqual({
+      'critic/score/mean': 'reward',
+      'critic/rewards/mean': 'reward',
+      'val-core/a/reward/mean@1': 'eval_a_reward',
+    })
+    const table = await namesOf('table', 'step,train/reward,train/loss\n1,0.5,1\n')
+    expect(table.names).toMatchObject({
+      'critic/score/mean': 'train/reward',
+      'actor/pg_loss': 'train/loss',
+    })
+    // What the lab writes of it says it again.
+    const again = importedRunsText([await read('trl', trl)])
+    expect((await namesOf('lines', again)).names).toEqual(names)
+  })
+
+  test('has verl’s rewards as its score, where the log has no score', async () => {
+    const rewards = verl(1, { 'critic/rewards/mean': 0.25 })
+    expect(await namesOf('lines', rewards)).toEqual({
+      names: { 'critic/score/mean': 'critic/rewards/mean' },
+      columns: ['critic/rewards/mean', 'critic/score/mean'],
+    })
+    const both = verl(1, { 'critic/rewards/mean': 0.25, 'critic/score/mean': 0.5 })
+    expect((await namesOf('lines', both)).names).toBeUndefined()
+  })
 
   test('is a record that the list of runs reads, with the names by which charts ask', async () => {
     const data = { 'critic/score/mean': 1, 'val-core/understory/sort-digits/acc/mean@8': 0.5 }
@@ -278,7 +310,10 @@ describe('an imported run', () => {
       task: { id: 'sort_digits' },
       validation: { n: 8 },
     })
-    expect(header.source).toEqual({ kind: 'verl', file: 'cluster.jsonl', remarks: [] })
+    const names = {
+      'val-core/sort_digits/acc/mean@8': 'val-core/understory/sort-digits/acc/mean@8',
+    }
+    expect(header.source).toEqual({ kind: 'verl', file: 'cluster.jsonl', remarks: [], names })
     // A run of several in one file says of which.
     const own = importedRun('blue sun', log, { ...facts, file: 'wandb_export.csv' }).header
     expect([own.document.name, own.source?.file]).toEqual(['blue sun', 'wandb_export.csv'])

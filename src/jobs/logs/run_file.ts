@@ -21,10 +21,15 @@ interface Head {
   /** What a column of it called the runs of its setting. */
   readonly group?: string
   readonly remarks: readonly string[]
+  /** By the lab's name what the log called a metric. */
+  readonly names?: Readonly<Record<string, string>>
 }
 
 const isName = (name: unknown): boolean =>
   name === undefined || (typeof name === 'string' && name.length <= MAX_RUN)
+
+const areNames = (names: unknown): boolean =>
+  names === undefined || (isObject(names) && Object.values(names).every((own) => isName(own ?? 0)))
 
 /** Whether a parsed line is the first one of such a file. */
 export const isHead = (line: unknown): line is Head =>
@@ -34,6 +39,7 @@ export const isHead = (line: unknown): line is Head =>
   Object.hasOwn(LOG_KINDS, line.kind) &&
   isName(line.run) &&
   isName(line.group) &&
+  areNames(line.names) &&
   Array.isArray(line.remarks) &&
   line.remarks.length <= MAX_REMARKS &&
   line.remarks.every((remark) => typeof remark === 'string' && remark.length <= MAX_REMARK)
@@ -42,9 +48,16 @@ export const isHead = (line: unknown): line is Head =>
 export const importedRunsText = (logs: readonly ImportedLog[]): string =>
   logs.map(importedRunText).join('')
 
-function importedRunText({ kind, run, group, remarks, series, generations }: ImportedLog): string {
-  const named = { ...(run !== '' && { run }), ...(group !== undefined && { group }) }
-  const head: Head = { imported_run: VERSION, kind, ...named, remarks }
+function importedRunText(log: ImportedLog): string {
+  const { kind, run, group, remarks, series, names, generations } = log
+  const head: Head = {
+    imported_run: VERSION,
+    kind,
+    ...(run !== '' && { run }),
+    ...(group !== undefined && { group }),
+    remarks,
+    ...(names.size > 0 && { names: Object.fromEntries(names) }),
+  }
   const answers = generations.flatMap(({ step, item }) =>
     item.map((answer) => `${JSON.stringify({ ...answer, step })}\n`),
   )

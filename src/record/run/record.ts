@@ -28,6 +28,8 @@ export interface RunSource {
   readonly file: string
   /** What the import left out or changed, a sentence each. */
   readonly remarks: readonly string[]
+  /** By the lab's name of a metric what the log calls it, where that is another. */
+  readonly names?: Readonly<Record<string, string>> | undefined
   /** As the log or its name says. */
   readonly seed?: number | undefined
   /** What the log or its name calls the runs that differ in their seeds alone. */

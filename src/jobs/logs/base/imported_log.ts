@@ -26,6 +26,8 @@ export interface ImportedLog {
   readonly seed: number | undefined
   readonly group: string | undefined
   readonly series: ReadonlyMap<string, Series>
+  /** By the lab's name of a column what the log calls it, where that is another. */
+  readonly names: ReadonlyMap<string, string>
   /** Answers to held-out prompts, by step. */
   readonly generations: readonly KeptItem<readonly Generation[]>[]
   /** The last step. */
@@ -69,6 +71,13 @@ function seedOf(series: ReadonlyMap<string, Series>): number | undefined {
   return isStep(seed) ? seed : undefined
 }
 
+/** What the first line of an imported run says of it. */
+interface Told {
+  readonly kind: LogKind
+  readonly remarks: readonly string[]
+  readonly names?: Readonly<Record<string, string>>
+}
+
 const VALIDATED = /^val-|(?:^|[/_])eval/
 
 const many = (count: number, one: string, more: string) => `${count} ${count === 1 ? one : more}`
@@ -76,7 +85,7 @@ const many = (count: number, one: string, more: string) => `${count} ${count ===
 /** Gathers rows. Memory is bounded: long columns are thinned as those of a run of the page. */
 export class LogRows {
   readonly #series = new Map<string, Series>()
-  #told: { readonly kind: LogKind; readonly remarks: readonly string[] } | undefined
+  #told: Told | undefined
   readonly #leftOut = new Set<string>()
   #unread = 0
   #firstUnread = ''
@@ -130,10 +139,9 @@ export class LogRows {
     }
   }
 
-  /** The file is an imported run of an earlier import: of which kind, and what was said of it
-   * then. */
-  tell(kind: LogKind, remarks: readonly string[]): void {
-    this.#told = { kind, remarks }
+  /** The file is an imported run of an earlier import: what was said of it then. */
+  tell(told: Told): void {
+    this.#told = told
   }
 
   get isTold(): boolean {
@@ -221,12 +229,14 @@ export class LogRows {
         `Only the first ${MAX_METRICS} metrics were read, ${this.#leftOut.size} were left out.`,
       thinnedWords(thinnedOf(this.#series.values())),
     ]
+    const renamed = [...this.#theirs].filter(([ours, theirs]) => ours !== `trl/${theirs}`)
+    const names = new Map([...Object.entries(this.#told?.names ?? {}), ...renamed])
     return {
       kind: this.#told?.kind ?? kind,
       run: run.slice(0, MAX_NAME),
       seed: seedOf(this.#series),
       group: theOnly(this.#groups),
-      series: withPlainNames(withoutPrefixes(this.#series)),
+      ...withPlainNames(withoutPrefixes({ series: this.#series, names })),
       generations: this.#keptGenerations(),
       step: this.#step,
       remarks: remarks.flatMap((sentence) => sentence || []),

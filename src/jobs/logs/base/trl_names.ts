@@ -73,6 +73,13 @@ export function labMetrics(name: string, value: number): [string, number][] {
   return names.map((ours) => [ours, convert(value)])
 }
 
+/** Columns of a log under the lab's names. */
+export interface Named {
+  readonly series: ReadonlyMap<string, Series>
+  /** By the lab's name what the log calls the column, where that is another. */
+  readonly names: ReadonlyMap<string, string>
+}
+
 /** What every trainer calls its reward and the entropy of its policy, where the log has the lab's
  * name for neither. */
 const PLAIN: readonly (readonly [ours: string, theirs: RegExp])[] = [
@@ -80,17 +87,28 @@ const PLAIN: readonly (readonly [ours: string, theirs: RegExp])[] = [
   ['actor/entropy', /^(?:(?:train|policy)\/)?(?:mean_|avg_)?entropy(?:[/_](?:mean|avg))?$/],
 ]
 
+/** verl's reward less its penalties, for a log that has not the score before them. */
+const SCORE = 'critic/score/mean'
+const REWARDS = 'critic/rewards/mean'
+
 /** Columns of which the one that plainly is the reward, and the one that is the entropy, have the
  * lab's names. */
-export function withPlainNames(series: ReadonlyMap<string, Series>): ReadonlyMap<string, Series> {
-  const names = new Map(
+export function withPlainNames({ series, names: before }: Named): Named {
+  const found = new Map(
     PLAIN.flatMap(([ours, theirs]) => {
       const own = series.has(ours) ? [] : [...series.keys()].filter((name) => theirs.test(name))
       return own.length === 1 ? [[own[0], ours]] : []
     }),
   )
-  if (names.size === 0) return series
-  return new Map([...series].map(([name, column]) => [names.get(name) ?? name, column]))
+  const named = new Map([...series].map(([name, column]) => [found.get(name) ?? name, column]))
+  const names = new Map(before)
+  for (const [theirs, ours] of found) names.set(ours, before.get(theirs) ?? theirs)
+  const rewards = named.get(REWARDS)
+  if (rewards && !named.has(SCORE)) {
+    named.set(SCORE, rewards)
+    names.set(SCORE, names.get(REWARDS) ?? REWARDS)
+  }
+  return { series: named, names }
 }
 
 const PREFIXED = /^(train|eval)\/(.+)$/
@@ -99,16 +117,20 @@ const SIGNS: readonly string[] = ['train/reward', 'train/epoch']
 
 /** Columns under the lab's names where they are TRL's under the prefixes with which transformers
  * hands them to Weights & Biases and TensorBoard; those without a name of the lab stay. */
-export function withoutPrefixes(series: ReadonlyMap<string, Series>): ReadonlyMap<string, Series> {
-  if (!SIGNS.some((name) => series.has(name))) return series
-  const found = new Map<string, Series>()
-  for (const [name, column] of series) {
+export function withoutPrefixes(named: Named): Named {
+  if (!SIGNS.some((name) => named.series.has(name))) return named
+  const series = new Map<string, Series>()
+  const names = new Map(named.names)
+  for (const [name, column] of named.series) {
     const [, prefix, rest = ''] = PREFIXED.exec(name) ?? []
     const known = prefix && renamed(prefix === 'train' ? rest : `eval_${rest}`)
-    const { names, convert } = known || to(name)
-    for (const ours of names) found.set(ours, convert ? converted(column, convert) : column)
+    const { names: own, convert } = known || to(name)
+    for (const ours of own) {
+      series.set(ours, convert ? converted(column, convert) : column)
+      if (ours !== name) names.set(ours, name)
+    }
   }
-  return found
+  return { series, names }
 }
 
 function converted({ steps, values, length, thinned }: Series, convert: (x: number) => number) {
