@@ -97,11 +97,12 @@ export function folderLogs(paths: readonly string[], folder: string): FolderLog[
 const LOOSE = /\.(jsonl|ndjson|csv|tsv|log|out|txt|err)$/i
 
 /** Files that are in no folder together, such as the exports of several runs: each a log of its
- * own, by its name. None of files that are named otherwise. */
+ * own, by its name, or the folder that tells it from another of its name. None of files that are
+ * named otherwise. */
 export const looseLogs = (names: readonly string[]): FolderLog[] =>
   names
     .filter((name) => LOOSE.test(name))
-    .map((name) => ({ run: name.replace(LOOSE, ''), files: [name] }))
+    .map((name) => ({ run: name.replace(/\/.*/, '').replace(LOOSE, ''), files: [name] }))
 
 /** What a folder holds, for a sentence. */
 const listOfRuns = (runs: readonly string[]): string =>

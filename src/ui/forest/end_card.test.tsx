@@ -11,6 +11,7 @@ import { emptyKept, keepGenerations } from '../../record/run/kept_run.ts'
 import { progressStore } from '../lessons/base/progress.ts'
 import { openLessonStore } from '../open/open_lesson.ts'
 import { presentStore, viewStore } from '../shown/shown.ts'
+import { VERL_LOG } from '../shown/testing.ts'
 import { EndCard } from './EndCard.tsx'
 
 beforeEach(() => {
@@ -142,7 +143,7 @@ test('where nothing trains within two minutes, writing with the model comes befo
 test('a log of which nothing can be said has no card', () => {
   const { experiment } = OPENING
   const log = { ...initialState(), status: 'finished' as const, runExperiment: experiment }
-  viewStore.setState({ viewed: log, isImported: true })
+  viewStore.setState({ viewed: log, log: VERL_LOG })
   expect(renderToStaticMarkup(<EndCard />)).toBe('')
-  viewStore.setState({ viewed: undefined, isImported: false })
+  viewStore.setState({ viewed: undefined, log: undefined })
 })

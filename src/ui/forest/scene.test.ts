@@ -4,6 +4,7 @@ import { OPENING, presetOf } from '../../document/presets/presets.ts'
 import { Series } from '../../host/columns/series.ts'
 import { initialState } from '../../page/state/store.ts'
 import { viewStore } from '../shown/shown.ts'
+import { VERL_LOG } from '../shown/testing.ts'
 import {
   clearness,
   lightAbove,
@@ -109,9 +110,9 @@ test('a run without measurements has its own layers, dark and without numbers', 
   expect(clearness(waiting)).toEqual([0, 0, 0, 0])
   expect(sceneWords(waiting)).toBe('This run has not measured its layers yet.')
   // Nothing more comes of a log.
-  viewStore.setState({ isImported: true })
+  viewStore.setState({ log: VERL_LOG })
   expect(sceneWords(waiting)).toBe('The log has no entropy of every layer.')
-  viewStore.setState({ isImported: false })
+  viewStore.setState({ log: undefined })
 })
 
 test('where a link tells every layer of the sender’s run, that is played instead', () => {

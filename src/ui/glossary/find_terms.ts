@@ -24,9 +24,9 @@ function wordsOfTerms() {
   )
   // Longer ones first: `reward model` is not `reward`.
   const words = [...ofWord.keys()].sort((a, b) => b.length - a.length)
-  // Not a part of a name, as in `rollout.n`.
+  // Not a part of a name, as in `rollout.n` or `critic/score/mean`.
   const pattern = new RegExp(
-    `(?<![\\w-]|\\w\\.)(${words.map(alone).join('|')})(?:s|es)?(?![\\w-]|\\.\\w)`,
+    `(?<![\\w-]|\\w[./])(${words.map(alone).join('|')})(?:s|es)?(?![\\w-]|[./]\\w)`,
     'giu',
   )
   return { locale: locale(), ofWord, pattern }

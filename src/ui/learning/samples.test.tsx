@@ -7,6 +7,7 @@ import { labStore } from '../../page/state/store.ts'
 import { RunPicture } from '../gallery/RunPicture.tsx'
 import { REWARD } from '../shown/metrics.ts'
 import { viewStore } from '../shown/shown.ts'
+import { VERL_LOG } from '../shown/testing.ts'
 import { groupByPrompt } from './grouping.ts'
 import { advantageText, listSays, Samples } from './Samples.tsx'
 import { partWords } from './scores/PartScores.tsx'
@@ -62,9 +63,9 @@ test('a reward that can exceed 1 is written as a number, of a task and of a rewa
 
 test('a log without samples waits for none', () => {
   const said = () => renderToStaticMarkup(<Samples />)
-  viewStore.setState({ isImported: true })
+  viewStore.setState({ log: VERL_LOG })
   expect(said()).toContain('The log has no samples.')
-  viewStore.setState({ isImported: false })
+  viewStore.setState({ log: undefined })
   expect(said()).not.toContain('The log')
 })
 

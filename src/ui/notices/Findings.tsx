@@ -11,7 +11,7 @@ import { showSetting } from '../open/wanted.ts'
 import { type FieldData, shownFields } from '../settings/form.ts'
 import { useSlowFrame } from '../shown/readout.ts'
 import { selectIsBusy, selectIsEdited, shownExperiment, useLab } from '../shown/run.ts'
-import { presentStore, usePresent } from '../shown/shown.ts'
+import { presentStore, useIsImported, usePresent } from '../shown/shown.ts'
 import { type Dismissed, eachOnce, shownFindings, withDismissed } from './findings.ts'
 
 const selectRun = (state: LabState) => state.run
@@ -21,20 +21,22 @@ const selectSettings = (state: LabState) => state.experiment
 /** What a run suffers from it suffers from for many steps. */
 const LOOK_MS = 1000
 
-/** The findings of the current phase, looked for once a second while there are new steps. */
+/** The findings of the current phase, looked for once a second while there are new steps; none of a
+ * log, as they rest on settings too, which it does not say. */
 function useFindings(run: number): readonly Diagnosis[] {
   useSlowFrame(LOOK_MS)
   const { step } = presentStore.getState()
   const switches = usePresent(selectSwitches)
   const shown = usePresent(shownExperiment)
+  const fromLog = useIsImported()
   // biome-ignore lint/correctness/useExhaustiveDependencies: the columns are mutable; run and step are their version.
   return useMemo(() => {
     const current = switches.at(-1)
-    if (!current) return []
+    if (!current || fromLog) return []
     const { series } = presentStore.getState()
     const view = { experiment: shown, phase: current.phase, phaseStart: current.step, series }
     return diagnose(view)
-  }, [run, step, switches, shown])
+  }, [run, step, switches, shown, fromLog])
 }
 
 /** The setting's own name as a link to it; its path alone where the form has no such field now. */

@@ -41,8 +41,7 @@ export const redraw = (): void => uiStore.setState(({ frame }) => ({ frame: fram
 function follow(viewed: ReturnType<typeof viewStore.getState>['viewed'], opened?: Opened): void {
   uiStore.setState({ atStep: undefined, hoverStep: undefined })
   openedStore.setState({ opened })
-  const isImported = opened !== undefined && runOf(opened.id)?.header.source !== undefined
-  viewStore.setState({ viewed, isImported })
+  viewStore.setState({ viewed, log: opened && runOf(opened.id)?.header.source })
   redraw()
 }
 

@@ -8,7 +8,7 @@ import { smoothed } from '../scales/smooth.ts'
 import type { Overlay } from '../shown/overlays.ts'
 import { viewStore } from '../shown/shown.ts'
 import { uiStore } from '../shown/store.ts'
-import { columnsOf as made } from '../shown/testing.ts'
+import { columnsOf as made, VERL_LOG } from '../shown/testing.ts'
 import {
   behindText,
   boundsOf,
@@ -160,9 +160,9 @@ test('the summary says the newest value and its range, and nothing of what was n
   expect(summaryOf([line, unmeasured], String)).toBe('Newest values. loss: 0.5, between 0 and 1.')
   expect(summaryOf([unmeasured], String)).toBe('Nothing measured yet.')
   // A log is over: it says what it has.
-  viewStore.setState({ isImported: true })
+  viewStore.setState({ log: VERL_LOG })
   expect(summaryOf([unmeasured], String)).toBe('The log has none of this. It has loss.')
-  viewStore.setState({ isImported: false })
+  viewStore.setState({ log: undefined })
 })
 
 test('a column that was thinned is redrawn, and the chart says so', () => {

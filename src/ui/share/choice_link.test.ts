@@ -20,7 +20,7 @@ withTestPages()
 beforeEach(() => openPage())
 afterEach(() => {
   labStore.setState(initialState(), true)
-  viewStore.setState({ viewed: undefined, isImported: false })
+  viewStore.setState({ viewed: undefined, log: undefined })
   openedStore.setState({ opened: undefined })
   libraryStore.setState({ entries: [] })
 })
@@ -64,6 +64,6 @@ test('a past run sends its curves and the name of what it was trained on', () =>
   libraryStore.setState({ entries: [{ id: 'past', header: { adapter: 'Old GPU' } }] as never })
   expect(sent()).toMatchObject({ adapter: 'Old GPU', steps: 45 })
   // A log does not say its settings: a link opens others.
-  viewStore.setState({ isImported: true })
+  viewStore.setState({ log: { kind: 'verl', file: 'a.jsonl', remarks: [] } })
   expect(noCurves(false)).toBe('what is shown comes from a log')
 })

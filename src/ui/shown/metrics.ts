@@ -18,11 +18,26 @@ export const heldOutPart = (taskId: string, part: string, n: number) =>
   `val-aux/${taskId}/${part}/mean@${n}`
 /** Its data, what it is the mean of, and of how many answers to a problem. */
 export const HELD_OUT_MEAN = /^val-core\/(.+)\/(acc|reward)\/mean@(\d+)$/
-/** The mean of held-out answers in a run of another trainer, which names it by its own data
- * source. */
-export function foreignHeldOut(metrics: Iterable<string>): string | undefined {
-  for (const metric of metrics) if (HELD_OUT_MEAN.test(metric)) return metric
-  return undefined
+/** Whether a metric says how many answers are right. */
+const isAccuracy = (metric: string): boolean => /^val-.*\/acc\//.test(metric)
+/** The means of held-out answers in a run of another trainer, which names them by its own data
+ * sources: accuracies first. */
+export const foreignHeldOut = (metrics: Iterable<string>): readonly string[] =>
+  [...metrics]
+    .filter((metric) => HELD_OUT_MEAN.test(metric))
+    .sort((a, b) => Number(isAccuracy(b)) - Number(isAccuracy(a)))
+/** Whether the scores of a log may be shares of right answers: it has an accuracy of such. What
+ * else a log calls a reward can be anything. */
+export const hasShares = (metrics: Iterable<string>): boolean => [...metrics].some(isAccuracy)
+/** The name of a set of problems without the names of those who made it: 'gsm8k' of
+ * 'openai/gsm8k'. */
+export const plainData = (data: string): string => data.slice(data.lastIndexOf('/') + 1)
+/** 'accuracy, gsm8k': what one of them is of; undefined for any other metric. */
+export function heldOutWords(metric: string): string | undefined {
+  const [, data, measure, n] = HELD_OUT_MEAN.exec(metric) ?? []
+  if (data === undefined) return undefined
+  const mean = n === '1' ? '' : `, mean of ${n}`
+  return `${measure === 'acc' ? 'accuracy' : 'reward'}, ${plainData(data)}${mean}`
 }
 /** The entropy that a log of another trainer has: of the whole model's policy. */
 export const LOGGED_ENTROPY = 'actor/entropy'

@@ -3,20 +3,21 @@
 import { useStore } from 'zustand'
 import { createStore } from 'zustand/vanilla'
 import { type LabState, labStore } from '../../page/state/store.ts'
+import type { RunSource } from '../../record/run/record.ts'
 import { uiStore } from './store.ts'
 
 interface View {
   /** A past run that was opened; undefined for the living one. */
   readonly viewed: LabState | undefined
-  /** It was imported from a log: its experiment is not what was trained. */
-  readonly isImported: boolean
+  /** What it was imported from: its experiment is not what was trained. */
+  readonly log: RunSource | undefined
   /** A recording whose numbers fill charts and figures while there is no run. */
   readonly recorded: LabState | undefined
 }
 
 export const viewStore = createStore<View>(() => ({
   viewed: undefined,
-  isImported: false,
+  log: undefined,
   recorded: undefined,
 }))
 
@@ -78,14 +79,17 @@ export const useAtStep = (): number | undefined => useStore(uiStore, (state) => 
 const selectIsPast = ({ viewed }: { readonly viewed: LabState | undefined }) => viewed !== undefined
 
 /** What is shown was imported from a log: nothing may be said of its settings. */
-export const isImported = (): boolean => viewStore.getState().isImported
+export const isImported = (): boolean => viewStore.getState().log !== undefined
 
 /** The run that a link opens; none can open that of a log, which does not say its settings. */
 export const linkedState = (): LabState => (isImported() ? labStore : presentStore).getState()
 
-const selectIsImported = ({ isImported }: View) => isImported
+const selectLog = ({ log }: View) => log
 
-export const useIsImported = (): boolean => useStore(viewStore, selectIsImported)
+/** What the shown run was imported from; undefined where it was trained here. */
+export const useLog = (): RunSource | undefined => useStore(viewStore, selectLog)
+
+export const useIsImported = (): boolean => useLog() !== undefined
 
 /** A past run is shown: nothing that acts on the living one belongs beside its numbers. */
 export const useIsPast = (): boolean => useStore(viewStore, selectIsPast)

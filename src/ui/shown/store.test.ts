@@ -12,6 +12,7 @@ import {
 import { selectLeftOut } from './run.ts'
 import { linkedState, viewStore } from './shown.ts'
 import { isThreshold, toggleLine, uiStore } from './store.ts'
+import { VERL_LOG } from './testing.ts'
 
 const all = ['a', 'b', 'c']
 const hidden = () => [...uiStore.getState().hiddenLines].sort()
@@ -156,7 +157,7 @@ test('a link is of the run that is shown, unless a log does not say its settings
   const viewed = state({ status: 'finished', step: 3 })
   viewStore.setState({ viewed })
   expect(linkedState()).toBe(viewed)
-  viewStore.setState({ isImported: true })
+  viewStore.setState({ log: VERL_LOG })
   expect(linkedState()).toBe(labStore.getState())
-  viewStore.setState({ viewed: undefined, isImported: false })
+  viewStore.setState({ viewed: undefined, log: undefined })
 })

@@ -1,5 +1,6 @@
 // Helps the page's tests; never shipped.
 
+import type { RunSource } from '../../record/run/record.ts'
 import type { LineContext } from '../plot/lines/line_style.ts'
 import type { Columns } from '../scales/columns.ts'
 
@@ -34,3 +35,6 @@ export function recordingContext(): { readonly ctx: LineContext; readonly calls:
   }
   return { ctx, calls }
 }
+
+/** What a run of verl was imported from. */
+export const VERL_LOG: RunSource = { kind: 'verl', file: 'verl.jsonl', remarks: [] }

@@ -3,6 +3,7 @@
 import { withLook } from '../look/with_look.tsx'
 import { Panels } from '../part/Panels.tsx'
 import { useKept } from '../shown/rested.ts'
+import { useIsImported } from '../shown/shown.ts'
 import { Inspector } from './inspector/Inspector.tsx'
 import { Stages } from './stages/Stages.tsx'
 
@@ -14,4 +15,12 @@ const PANELS = withLook(
   () => useKept().traces.items.length === 0,
 )
 
-export const TokensTab = () => <Panels panels={PANELS} />
+/** Of a log no token is ever read. */
+export const TokensTab = () =>
+  useIsImported() ? (
+    <section className="card" data-testid="tokens-log">
+      <p>A log has no weights, and no responses token by token.</p>
+    </section>
+  ) : (
+    <Panels panels={PANELS} />
+  )

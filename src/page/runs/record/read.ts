@@ -75,6 +75,7 @@ const headerSchema = z.object({
       kind: z.string(),
       file: z.string(),
       remarks: texts,
+      names: z.optional(z.record(z.string(), z.string())),
       seed: z.optional(whole),
       setting: z.optional(z.string()),
     }),

@@ -6,6 +6,7 @@ import { initialState, type LabState } from '../../../page/state/store.ts'
 import { mainMeasure } from '../../shown/measure/main_measure.ts'
 import { sampledAccuracy } from '../../shown/metrics.ts'
 import { viewStore } from '../../shown/shown.ts'
+import { VERL_LOG } from '../../shown/testing.ts'
 import {
   captionLines,
   captionOf,
@@ -51,9 +52,9 @@ test('of a log nothing is said of how its phase learned', () => {
     ],
   })
   expect(captionOf(state)).toMatch(/^Imitation, 4 steps: /)
-  viewStore.setState({ isImported: true })
+  viewStore.setState({ log: VERL_LOG })
   expect(captionOf(state)).toBe('As logged, 4 steps: the final policy became surer by 0.70 nats.')
-  viewStore.setState({ isImported: false })
+  viewStore.setState({ log: undefined })
 })
 
 test('a reward of a log outside of 0 and 1 is no share', () => {
@@ -65,9 +66,9 @@ test('a reward of a log outside of 0 and 1 is no share', () => {
       [12, 0.7],
     ],
   })
-  viewStore.setState({ isImported: true })
+  viewStore.setState({ log: VERL_LOG })
   expect(captionOf(state)).toMatch(/The mean score of samples went from −[\d.]+ to −[\d.]+,/)
-  viewStore.setState({ isImported: false })
+  viewStore.setState({ log: undefined })
 })
 
 test('an inner phase says what became of its layer and of the final policy', () => {

@@ -5,6 +5,7 @@ import { appendRow, type Series } from '../../../host/columns/series.ts'
 import { initialState, labStore } from '../../../page/state/store.ts'
 import { LOGGED_ENTROPY, layerEntropy } from '../../shown/metrics.ts'
 import { shownStore, viewStore } from '../../shown/shown.ts'
+import { VERL_LOG } from '../../shown/testing.ts'
 import { RewardChart } from '../scores/RewardChart.tsx'
 import { EntropyChart } from './EntropyChart.tsx'
 
@@ -15,7 +16,7 @@ beforeEach(() => {
 })
 afterEach(() => {
   vi.restoreAllMocks()
-  viewStore.setState({ isImported: false })
+  viewStore.setState({ log: undefined })
   labStore.setState(initialState(), true)
 })
 
@@ -24,7 +25,7 @@ test('of a log without any there is no chart, and none of its scores has a line 
   labStore.setState({ series })
   appendRow(series, 'val-core/both/acc/mean@1', 1, 0.5)
   const scores = () => renderToStaticMarkup(<RewardChart height={200} />)
-  viewStore.setState({ isImported: true })
+  viewStore.setState({ log: VERL_LOG })
   expect(renderToStaticMarkup(<EntropyChart height={200} />)).toBe('')
   expect(scores()).toContain('held-out, mean of answers')
   expect(scores()).not.toContain('reward, sampled')
@@ -36,7 +37,7 @@ test('of a log of another trainer it draws the one entropy that is there', () =>
   const drawn = () => renderToStaticMarkup(<EntropyChart height={200} />)
   appendRow(series, LOGGED_ENTROPY, 1, 2.5)
   expect(drawn()).toContain('Entropy of every layer’s policy')
-  viewStore.setState({ isImported: true })
+  viewStore.setState({ log: VERL_LOG })
   expect(drawn()).toContain('Entropy of the policy')
   // The lab's own log has them all.
   const { num_hidden_layers } = labStore.getState().experiment.model

@@ -111,7 +111,7 @@ const countWords = (count: number): string =>
 
 /** Whether a log has something for each chart above. */
 const hasMain = (metrics: readonly string[]): boolean =>
-  (metrics.includes(REWARD) || foreignHeldOut(metrics) !== undefined) &&
+  (metrics.includes(REWARD) || foreignHeldOut(metrics).length > 0) &&
   (metrics.includes(LOGGED_ENTROPY) || metrics.includes(layerEntropy(0)))
 
 export function MoreCharts() {

@@ -10,6 +10,7 @@ import { greedyAccuracy, layerEntropy, REWARD } from '../../shown/metrics.ts'
 import { viewStore } from '../../shown/shown.ts'
 import { readShownStep } from '../../shown/shown_step.ts'
 import { uiStore } from '../../shown/store.ts'
+import { VERL_LOG } from '../../shown/testing.ts'
 import { RunNumbers } from './RunNumbers.tsx'
 
 const { experiment } = OPENING
@@ -34,7 +35,7 @@ afterEach(() => {
   uiStore.setState({ atStep: undefined })
   labStore.setState(initialState(), true)
   estimatorStore.setState(estimatorStore.getInitialState(), true)
-  viewStore.setState({ viewed: undefined, isImported: false })
+  viewStore.setState({ viewed: undefined, log: undefined })
 })
 
 test('a number of an earlier step says of which', () => {
@@ -66,7 +67,7 @@ test('the entropy of a log is the final policy’s, where the lab wrote it', () 
     const series = new Map(names.map((name, i) => [name, Series.of(...columnsOf(i + 1))]))
     viewStore.setState({
       viewed: { ...initialState(), runExperiment: experiment, step: 1, series },
-      isImported: true,
+      log: VERL_LOG,
     })
     return said().entropy
   }
@@ -86,7 +87,7 @@ test('of a log with several evaluations the number says which it is of', () => {
       step: 43,
       series: new Map(metrics.map((metric) => [metric, seriesOf(43)])),
     })
-  viewStore.setState({ viewed: undefined, isImported: true })
+  viewStore.setState({ viewed: undefined, log: VERL_LOG })
   show('val-core/A/acc/mean@1')
   expect(heldOut()).toBe('Held-out')
   show('val-core/A/acc/mean@1', 'val-core/B/acc/mean@1')
@@ -117,9 +118,8 @@ test('the time left includes phases that have not run, where their time can be e
   expect(says()).toMatch(/^Time left<.*over 11 s/s)
 })
 
-test('scores of a log outside of 0 and 1 are plain numbers, each by what it measured', () => {
-  const heldOut = 'val-core/A/reward/mean@1'
-  const show = (reward: number, mean: number) => {
+test('scores of a log are shares beside an accuracy, each within 0 and 1, else as logged', () => {
+  const show = (heldOut: string, reward: number, mean: number) => {
     const series = new Map([
       [REWARD, Series.of(...columnsOf(reward))],
       [heldOut, Series.of(...columnsOf(mean))],
@@ -128,7 +128,8 @@ test('scores of a log outside of 0 and 1 are plain numbers, each by what it meas
     const { reward: trained, accuracy } = said()
     return [trained, accuracy]
   }
-  viewStore.setState({ viewed: undefined, isImported: true })
-  expect(show(2.4, 0.5)).toEqual(['2.4', '50.0\u00a0%'])
-  expect(show(0.5, -3.5)).toEqual(['50.0\u00a0%', '−3.5'])
+  viewStore.setState({ viewed: undefined, log: VERL_LOG })
+  expect(show('val-core/A/acc/mean@1', 2.4, 0.5)).toEqual(['2.4', '50.0\u00a0%'])
+  expect(show('val-core/A/acc/mean@1', 0.5, 0.25)).toEqual(['50.0\u00a0%', '25.0\u00a0%'])
+  expect(show('val-core/A/reward/mean@1', 0.5, 0.25)).toEqual(['0.5', '0.25'])
 })

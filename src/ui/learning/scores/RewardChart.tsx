@@ -13,18 +13,18 @@ import { isShare as isShareOf, SHARE, WHOLE } from '../../shown/measure/score_sh
 import { foreignHeldOut, REWARD, sampledAccuracy, TASK_SCORE } from '../../shown/metrics.ts'
 import { useOverlays } from '../../shown/overlays.ts'
 import { hasRewardPhase, shownExperiment } from '../../shown/run.ts'
-import { useIsImported, useShown } from '../../shown/shown.ts'
+import { shownStore, useLog, useShown } from '../../shown/shown.ts'
 import { uiStore } from '../../shown/store.ts'
 import { foreignLines, foreignMeans } from './foreign_lines.ts'
-import { ownScoreHelp, scoreNote } from './reward_words.ts'
+import { logNote, ownScoreHelp, scoreNote } from './reward_words.ts'
 
-/** The held-out means of a run of another trainer, which has nothing else, one a line; '' of the
- * lab's own. */
+/** What a run of another trainer has of these, one a line: its reward and its held-out means; '' of
+ * a run with the lab's own accuracy. */
 function selectForeign(state: LabState): string {
   const { series } = state
   if (series.has(mainMeasure(shownExperiment(state)).metric)) return ''
-  const means = foreignMeans(series.keys())
-  return means.map(({ metric }) => metric).join('\n')
+  const means = foreignMeans(series.keys()).map(({ metric }) => metric)
+  return [...(series.has(REWARD) ? [REWARD] : []), ...means].join('\n')
 }
 
 /** The metric of sampled held-out answers; undefined where none are sampled. */
@@ -32,7 +32,7 @@ function selectSampled(state: LabState): string | undefined {
   const { task, validation } = shownExperiment(state)
   const own = validation.n > 0 ? sampledAccuracy(task.id, validation.n) : undefined
   if (own !== undefined && state.series.has(own)) return own
-  return foreignHeldOut(state.series.keys()) ?? own
+  return foreignHeldOut(state.series.keys())[0] ?? own
 }
 
 /** A line, and how the sentence above the chart calls it. */
@@ -131,8 +131,11 @@ function heldOut(experiment: Experiment, sampled: string | undefined): readonly 
   return [greedy, others]
 }
 
-/** Of another trainer's run, whose answers nobody knows to be right or wrong. */
-const FOREIGN_TITLE = 'Reward and held-out mean of answers'
+/** Of another trainer's run, whose answers nobody knows to be right or wrong, by what it has. */
+function foreignTitle(metrics: readonly string[]): string {
+  if (!metrics.includes(REWARD)) return 'Held-out mean of answers'
+  return metrics.length > 1 ? 'Reward and held-out mean of answers' : 'Reward'
+}
 
 function titleOf(measure: ReturnType<typeof mainMeasure>, hasRewardModel: boolean): string {
   const trainedOn = hasRewardModel ? 'Task score' : 'Reward'
@@ -144,11 +147,11 @@ function titleOf(measure: ReturnType<typeof mainMeasure>, hasRewardModel: boolea
 
 export function RewardChart({ height }: { readonly height: number }) {
   const experiment = useShown(shownExperiment)
-  const isImported = useIsImported()
+  const log = useLog()
   const sampled = useShown(selectSampled)
   const hasRewardModel = useShown(hasRewardPhase)
-  const means = useShown(selectForeign)
-  const foreign = isImported ? means : ''
+  const logged = useShown(selectForeign)
+  const foreign = log ? logged : ''
   const lines = useMemo((): readonly Told[] => {
     const others =
       foreign === ''
@@ -157,8 +160,13 @@ export function RewardChart({ height }: { readonly height: number }) {
     return [trained(experiment, hasRewardModel), ...others]
   }, [experiment, sampled, hasRewardModel, foreign])
   const overlays = useOverlays()
-  const isShare = useStore(uiStore, () => isShareOf(experiment, boundsOf(lines, overlays, WHOLE)))
-  const note = useMemo(() => scoreNote(experiment, isImported), [experiment, isImported])
+  const isShare = useStore(uiStore, () =>
+    isShareOf(shownStore.getState(), boundsOf(lines, overlays, WHOLE)),
+  )
+  const note = useMemo(
+    () => (log && foreign !== '' ? logNote(log, foreign.split('\n')) : scoreNote(experiment)),
+    [experiment, log, foreign],
+  )
   const says = useCallback(() => {
     const [own, ...others] = lines
     const told = [...others, own].map(({ metric, says, answers, isSampled = false }) => ({
@@ -172,7 +180,11 @@ export function RewardChart({ height }: { readonly height: number }) {
   return (
     <MetricChart
       id="reward-chart"
-      title={foreign === '' ? titleOf(mainMeasure(experiment), hasRewardModel) : FOREIGN_TITLE}
+      title={
+        foreign === ''
+          ? titleOf(mainMeasure(experiment), hasRewardModel)
+          : foreignTitle(foreign.split('\n'))
+      }
       note={note}
       says={says}
       lines={lines}

@@ -13,7 +13,12 @@ test('the only held-out mean of a log is called that', () => {
 test('of several evaluations each has its line, named by what tells it from the others', () => {
   expect(labels('val-core/A/acc/mean@1', 'val-core/a set/B/acc/mean@1')).toEqual([
     ['held-out, A', 'A'],
-    ['held-out, a set/B', 'a set/B'],
+    ['held-out, B', 'B'],
+  ])
+  // Those who made them are named where the sets have one name.
+  expect(labels('val-core/a/B/acc/mean@1', 'val-core/b/B/acc/mean@1')).toEqual([
+    ['held-out, a/B', 'a/B'],
+    ['held-out, b/B', 'b/B'],
   ])
   expect(labels('val-core/A/acc/mean@1', 'val-core/A/reward/mean@1')).toEqual([
     ['held-out, acc', 'acc'],

@@ -1,7 +1,7 @@
 // Lists the held-out means of another trainer's run, which may have evaluated several sets of
 // problems.
 import { runColor } from '../../../record/run/record.ts'
-import { HELD_OUT_MEAN } from '../../shown/metrics.ts'
+import { foreignHeldOut, HELD_OUT_MEAN, plainData } from '../../shown/metrics.ts'
 
 /** A held-out mean, and the parts of its name that tell it from the others of its log: '' where it
  * is alone. */
@@ -10,12 +10,18 @@ export interface ForeignMean {
   readonly name: string
 }
 
-/** Those that a log has, in its order. */
+/** Those that a log has. */
 export function foreignMeans(metrics: Iterable<string>): readonly ForeignMean[] {
-  const found = [...metrics].flatMap((metric) => {
+  const all = foreignHeldOut(metrics).flatMap((metric) => {
     const [, data, measure, n] = HELD_OUT_MEAN.exec(metric) ?? []
-    return data === undefined ? [] : [{ metric, parts: [data, measure, `mean@${n}`] }]
+    return data === undefined ? [] : [{ metric, data, others: [measure, `mean@${n}`] }]
   })
+  const sets = new Set(all.map(({ data }) => data))
+  const isPlain = new Set([...sets].map(plainData)).size === sets.size
+  const found = all.map(({ metric, data, others }) => ({
+    metric,
+    parts: [isPlain ? plainData(data) : data, ...others],
+  }))
   const differs = [0, 1, 2].map((i) => new Set(found.map(({ parts }) => parts[i])).size > 1)
   return found.map(({ metric, parts }) => ({
     metric,

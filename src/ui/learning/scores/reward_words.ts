@@ -1,14 +1,23 @@
 // Says in words what the chart of scores shows.
 import type { Experiment } from '../../../document/experiment/schema/schema.ts'
 import { taskCard } from '../../../document/experiment/task_card.ts'
+import type { RunSource } from '../../../record/run/record.ts'
 import { mainMeasure, posedWords } from '../../shown/measure/main_measure.ts'
 
-/** Of what the lines of the chart of scores are shares, or means. `isImported`: the run is another
- * system’s log. */
-export function scoreNote(experiment: Experiment, isImported: boolean): string {
+/** Metrics that a note names. */
+const MAX_NAMED = 4
+
+/** What a log calls the metrics that are drawn: 'In the log: reward; eval_a_reward' */
+export function logNote({ names = {} }: RunSource, metrics: readonly string[]): string {
+  const called = [...new Set(metrics.map((metric) => names[metric] ?? metric))]
+  const more = called.length - MAX_NAMED
+  const named = called.slice(0, MAX_NAMED).join('; ')
+  return more > 0 ? `In the log: ${named}; and ${more} more` : `In the log: ${named}`
+}
+
+/** Of what the lines of the chart of scores are shares, or means. */
+export function scoreNote(experiment: Experiment): string {
   const { task, reward, validation } = experiment
-  if (isImported)
-    return 'As the log has them: the mean score of its responses, and of held-out answers.'
   const { asked, isReward } = mainMeasure(experiment)
   const { partial_score } = taskCard(task, 0)
   if (asked)

@@ -7,26 +7,37 @@ const GREEDY = 'accuracy, greedy'
 /** Of answers of another trainer's run nobody knows how they were decoded. */
 const FOREIGN = 'mean of answers'
 
+const isForeign = (entry: RunEntry): boolean => {
+  const { source, summaries } = entry.header
+  return source !== undefined && !(metricOf(entry, MAIN) in summaries && isGreedy(entry))
+}
+
+const isGreedy = (entry: RunEntry): boolean => metricOf(entry, MAIN).endsWith('/acc/greedy')
+
 /** What a run is told by. */
 function mainName(entry: RunEntry): string {
   const told = toldBy(entry, MAIN)
-  if (told !== undefined) return `${told}, sampled`
-  const { source, summaries } = entry.header
-  const metric = metricOf(entry, MAIN)
-  return metric.endsWith('/acc/greedy') && (!source || metric in summaries) ? GREEDY : FOREIGN
+  if (isForeign(entry)) return told ?? FOREIGN
+  return told === undefined ? GREEDY : `${told}, sampled`
 }
 
-const isForeign = (entry: RunEntry): boolean => mainName(entry) === FOREIGN
-
-/** 'held-out happy end, sampled, or accuracy, greedy' */
-const heldOutLabel = (names: readonly string[]): string =>
-  `held-out ${[...new Set(names)].sort().reverse().join(', or ')}`
+/** 'held-out happy end, sampled, or accuracy, greedy'; of logs with several sets of problems no
+ * more than what all have. */
+function heldOutLabel(entries: readonly RunEntry[], own: (entry: RunEntry) => string): string {
+  const foreign = new Set(entries.filter(isForeign).map(own))
+  const names = entries.map((entry) =>
+    isForeign(entry) && foreign.size > 1 ? FOREIGN : own(entry),
+  )
+  return `held-out ${[...new Set(names)].sort().reverse().join(', or ')}`
+}
 
 /** What a choice is called for these runs. */
 export function choiceLabel(choice: string, entries: readonly RunEntry[]): string {
-  if (isMain(choice)) return heldOutLabel(entries.map(mainName))
+  if (isMain(choice)) return heldOutLabel(entries, mainName)
   if (choice !== 'sampled' || !entries.some(isForeign)) return columnLabel(`metric:${choice}`)
-  return heldOutLabel(entries.map((entry) => (isForeign(entry) ? FOREIGN : 'accuracy, sampled')))
+  return heldOutLabel(entries, (entry) =>
+    isForeign(entry) ? mainName(entry) : 'accuracy, sampled',
+  )
 }
 
 interface Choice {
@@ -39,7 +50,7 @@ const named = (keys: readonly string[], entries: readonly RunEntry[]): readonly 
 
 const KEYS = METRIC_CHOICES.map(({ key }) => key)
 /** Those of other trainers' runs, of whose answers there is one mean. */
-const OF_FOREIGN = KEYS.filter((key) => key !== 'sampled')
+const OF_FOREIGN = KEYS.filter((key) => key !== 'sampled' && key !== 'greedy')
 
 /** The choices for these runs; the first is that of a table where nothing was chosen. */
 export function choicesFor(entries: readonly RunEntry[]): readonly Choice[] {

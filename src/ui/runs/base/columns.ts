@@ -18,6 +18,8 @@ import {
   finalEntropy,
   foreignHeldOut,
   greedyAccuracy,
+  hasShares,
+  heldOutWords,
   REWARD,
   sampledAccuracy,
   TASK_SCORE,
@@ -57,9 +59,12 @@ const FACTS = [
 export const MAIN = 'main'
 export const isMain = (choice: string): boolean => choice === '' || choice === MAIN
 
-/** 'happy end', where a run is told by that and not by its accuracy. */
-export const toldBy = ({ header }: RunEntry, choice: string): string | undefined =>
-  isMain(choice) && !header.source ? toldWords(mainMeasure(header.experiment)) : undefined
+/** 'happy end', where a run is told by that and not by its accuracy; 'accuracy, gsm8k' of a log. */
+export function toldBy(entry: RunEntry, choice: string): string | undefined {
+  if (!isMain(choice)) return undefined
+  const { source, experiment } = entry.header
+  return source ? heldOutWords(metricOf(entry, MAIN)) : toldWords(mainMeasure(experiment))
+}
 
 /** The metric of a run that a choice means; any other text is the metric itself. */
 export function metricOf({ header }: RunEntry, choice: string): string {
@@ -70,7 +75,7 @@ export function metricOf({ header }: RunEntry, choice: string): string {
     const known = own[isMain(choice) ? 'greedy' : 'sampled']
     return known in header.summaries
       ? known
-      : (foreignHeldOut(Object.keys(header.summaries)) ?? known)
+      : (foreignHeldOut(Object.keys(header.summaries))[0] ?? known)
   }
   if (isMain(choice)) return mainMeasure(header.experiment).metric
   if (choice === 'greedy') return own.greedy
@@ -100,13 +105,16 @@ export const comparedNumber = (
 ): number | undefined =>
   statisticOf(entry.header.summaries[metricOf(entry, choice)], statistic, false)
 
+/** Whether what a run calls its reward can be no more than 1; of a log its accuracies say it. */
+const hasShareReward = ({ source, summaries, experiment }: RunEntry['header']): boolean =>
+  source ? hasShares(Object.keys(summaries)) : rewardIsShare(experiment.reward)
+
 /** Of the scores, a task's own is a share, and a reward that cannot exceed 1: a sum of several
  * parts, or a reward model's, can be anything. */
 function isTaskScore({ header }: RunEntry, metric: string): boolean {
-  const { reward, phases } = header.experiment
-  const isOwn = header.source !== undefined || !rewardIsShare(reward)
+  const { phases } = header.experiment
   const isModels = metric === REWARD && phases.some(({ kind }) => kind === 'reward_model')
-  return (metric === REWARD || metric === TASK_SCORE) && !isOwn && !isModels
+  return (metric === REWARD || metric === TASK_SCORE) && hasShareReward(header) && !isModels
 }
 
 const ANY: Interval = { low: Number.NEGATIVE_INFINITY, high: Number.POSITIVE_INFINITY }
@@ -144,7 +152,10 @@ export const isShare = (choice: string, entries: readonly RunEntry[]): boolean =
       choice === 'score'
         ? !isTaskScore(entry, metric)
         : isMain(choice) && mainMeasure(experiment).isReward && !rewardIsShare(experiment.reward)
-    return (source !== undefined || !isSum) && !isBeyond(entry, metric, { low: 0, high: 1 })
+    return (
+      (source ? hasShareReward(entry.header) : !isSum) &&
+      !isBeyond(entry, metric, { low: 0, high: 1 })
+    )
   })
 
 /** The kind of a column and its name there: 'setting:actor.optim.lr' is the setting

@@ -22,6 +22,7 @@ import {
   METRIC_CHOICES,
   metricNames,
   metricOf,
+  toldBy,
 } from './columns.ts'
 import { type Filter, filterProblem } from './filters.ts'
 import { FIRST_VIEW, type TableView, tableRows } from './table.ts'
@@ -168,7 +169,15 @@ test('an imported verl log is described by what it says, and by no setting of th
     '70.0\u00a0%',
     '–',
   ])
-  expect(choiceLabel('', [entry])).toBe('held-out mean of answers')
+  expect(choiceLabel('', [entry])).toBe('held-out accuracy, gsm8k')
+  expect(toldBy(entry, '')).toBe('accuracy, gsm8k')
+  // Where logs have several sets of problems, each says its own.
+  const [series] = log.series.values()
+  const math = new Map([['val-core/math/reward/mean@1', series]])
+  const own = importedRun('b', { ...log, series: math }, { id: 'b', now: 0, version: '0.0.0' })
+  const both = [entry, { ...entry, id: 'b', header: own.header }]
+  expect(choiceLabel('', both)).toBe('held-out mean of answers')
+  expect(both.map((one) => toldBy(one, ''))).toEqual(['accuracy, gsm8k', 'reward, math'])
   const unknown = ['fact:task', 'fact:preset', 'setting:actor.optim.lr', 'setting:seed']
   expect(unknown.map(said)).toEqual(unknown.map(() => '–'))
   expect(runName(entry)).toMatchObject({ name: 'verl', differs: 'verl' })

@@ -6,9 +6,9 @@ import type { RunEntry } from '../../../page/runs/library/library_store.ts'
 import { baselineFirst } from '../../../record/compare/compare.ts'
 import { FEWEST_FOR_T } from '../../../record/compare/statistics.ts'
 import { removeRuns } from '../../open/opened_run.ts'
-import { openTab } from '../../shown/store.ts'
+import { openTab, uiStore } from '../../shown/store.ts'
 import { columnLabel } from '../base/columns.ts'
-import { type Compared, drawnGroups, placedRuns } from '../base/compared.ts'
+import { type Compared, columnsOf, drawnGroups, placedRuns } from '../base/compared.ts'
 import { groupRuns, isBySettings } from '../base/groups.ts'
 import {
   MAX_AVERAGED,
@@ -36,6 +36,14 @@ function useCompared(entries: readonly RunEntry[]): readonly Compared[] {
     () => baselineFirst(drawnGroups(entries, selection), (group) => group.entries),
     [entries, selection],
   )
+}
+
+/** What is said of them, again once their columns are read. */
+function useSaid(groups: readonly Compared[]): Said | undefined {
+  const isRead = useStore(uiStore, () =>
+    groups.every(({ entries }) => entries.every(({ id }) => columnsOf(id))),
+  )
+  return useMemo(() => compareSays(groups, isRead ? columnsOf : undefined), [groups, isRead])
 }
 
 const BANDS = [
@@ -153,10 +161,10 @@ export function Compare({ entries }: { readonly entries: readonly RunEntry[] }) 
     () => ticked.flatMap((id) => entries.find((entry) => entry.id === id) ?? []),
     [ticked, entries],
   )
+  const said = useSaid(groups)
   if (groups.length === 0) return null
   const runs = groups.flatMap((group) => group.entries)
   const placed = placedRuns(groups)
-  const said = compareSays(groups)
   const shown = runs.slice(0, MAX_COMPARED)
   return (
     <section className="card compare" aria-labelledby="compare-title" data-testid="compare">
@@ -208,11 +216,6 @@ export function Compare({ entries }: { readonly entries: readonly RunEntry[] }) 
         <>
           <h3>Numbers</h3>
           <KeyMetrics groups={groups} />
-          <h3>What each block does to the entropy</h3>
-          <p className="soft">
-            The parts do not add up to the whole: attention and feed-forward compare what they write
-            with the normed state that they read, the whole block the states before and after it.
-          </p>
           <FlowFigures runs={shown} />
         </>
       ) : (

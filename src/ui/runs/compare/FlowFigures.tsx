@@ -107,7 +107,23 @@ function Axes({ scale, blocks }: { readonly scale: number; readonly blocks: numb
   )
 }
 
+/** Nothing of logs, which have no blocks. */
 export function FlowFigures({ runs }: { readonly runs: readonly RunEntry[] }) {
+  const own = runs.filter(({ header }) => !header.source)
+  if (own.length === 0) return null
+  return (
+    <>
+      <h3>What each block does to the entropy</h3>
+      <p className="soft">
+        The parts do not add up to the whole: attention and feed-forward compare what they write
+        with the normed state that they read, the whole block the states before and after it.
+      </p>
+      <Figures runs={own} />
+    </>
+  )
+}
+
+function Figures({ runs }: { readonly runs: readonly RunEntry[] }) {
   const flows = useFlows(runs)
   if (!flows) return <p className="soft">Reading …</p>
   const known = runs.flatMap((entry) => {

@@ -1,7 +1,8 @@
 // What is said above runs side by side.
 import { expect, test } from 'vitest'
+import { Series } from '../../../host/columns/series.ts'
 import { extendSummary } from '../../../record/run/summary.ts'
-import { REWARD, sampledAccuracy } from '../../shown/metrics.ts'
+import { greedyAccuracy, REWARD, sampledAccuracy } from '../../shown/metrics.ts'
 import type { Compared } from '../base/compared.ts'
 import { entryOf } from '../table/testing.ts'
 import { compareSays } from './says.ts'
@@ -26,7 +27,7 @@ test('the highest and the lowest are named, with how many steps they took', () =
     `“B” ends 28.1 points above “A” in held-out accuracy, greedy; too few seeds to say more. “B” and “A” end at 94.5\u00a0% and 66.4\u00a0%.${CHANCE}${FEW} One run each.`,
   )
   expect(whole([group('A', a), group('B', longer(b, 45))])).toContain(
-    'They took 10 to 45 steps: in the panels, compare them where all have come.',
+    'They took 10 to 45 steps; with all of them they end so: “A” at 66.4\u00a0%, “B” at 94.5\u00a0%.',
   )
 })
 
@@ -39,6 +40,25 @@ test('a verdict is one short sentence, and its numbers are behind it', () => {
   expect(said?.says.length).toBeLessThan(110)
   for (const part of ['94.5', 'standard error', 'They took 10 to 45 steps', 'One run each.'])
     expect(said?.more).toContain(part)
+})
+
+test('a run that took more steps is compared where the shorter one ended', () => {
+  const [a, b] = [entryOf('a', { greedy: 0.664 }), longer(entryOf('b', { greedy: 0.945 }), 45)]
+  const metric = greedyAccuracy(a.header.experiment.task.id)
+  const columns = new Map([
+    [
+      metric,
+      Series.of(Float64Array.of(0, 5, 10, 20, 45), Float64Array.of(0, 0.1, 0.5, 0.8, 0.945)),
+    ],
+  ])
+  const groups = [group('A', a), group('B', b)]
+  const said = compareSays(groups, (id) => (id === 'b' ? columns : undefined))
+  expect(said?.says).toMatch(/^Over the first 10 steps: “A” ends 16\.4 points above “B” in/)
+  expect(said?.more).toContain(
+    'They took 10 to 45 steps; with all of them they end so: “A” at 66.4\u00a0%, “B” at 94.5\u00a0%.',
+  )
+  // While its columns are read nothing is said of a step that they do not tell.
+  expect(compareSays(groups)?.says).toMatch(/^“B” ends 28\.1 points above “A”/)
 })
 
 test('what chance brings apart is no clear difference', () => {
@@ -228,7 +248,7 @@ test('answers of one set of problems, and the runs of one table, are ranked, by 
   const acc = (id: string, value: number) =>
     imported(id, 'verl', { 'val-core/gsm8k/acc/mean@1': value })
   expect(said(acc('A', 0.5), acc('B', 0.7))).toContain(
-    '“B” ends 20.0 points above “A” in held-out mean of answers',
+    '“B” ends 20.0 points above “A” in held-out accuracy, gsm8k',
   )
   const row = (id: string, value: number) => {
     const entry = imported(id, 'wandb', { [REWARD]: value })

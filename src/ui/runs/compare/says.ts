@@ -17,6 +17,7 @@ import { comparedNumber, isShare } from '../base/columns.ts'
 import type { Compared } from '../base/compared.ts'
 import { endedLines, isOneTask } from '../base/ends.ts'
 import { pairedRuns } from '../base/paired.ts'
+import { type CommonSteps, overCommonSteps } from './common_steps.ts'
 
 /** A line of the panels and the mean of its runs' last values. */
 interface Ended {
@@ -40,13 +41,15 @@ function ended(groups: readonly Compared[], choice: string): readonly Ended[] {
   })
 }
 
-/** ' They took 12 to 45 steps: …'; '' where all took as many. */
-function budgetSays(groups: readonly Compared[]): string {
+/** ' They took 12 to 45 steps, and end at …'; '' where all took as many. */
+function budgetSays(groups: readonly Compared[], choice: string, inShares: boolean): string {
   const steps = groups.flatMap(({ entries }) => entries.map(({ header }) => header.step))
   const [least, most] = [Math.min(...steps), Math.max(...steps)]
-  return least === most
-    ? ''
-    : ` They took ${least} to ${formatSteps(most)}: in the panels, compare them where all have come.`
+  if (least === most) return ''
+  const ends = ended(groups, choice).map(
+    ({ label, value }) => `“${label}” at ${numberText(value, inShares)}`,
+  )
+  return ` They took ${least} to ${formatSteps(most)}; with all of them they end so: ${ends.join(', ')}.`
 }
 
 const labelOf = (choice: string, groups: readonly Compared[]): string =>
@@ -200,9 +203,10 @@ function sampledSays(groups: readonly Compared[], [first, last]: readonly Ended[
 const UNRANKED =
   'Not ranked: their logs do not say that their scores measure the same, as a sum of rewards and the score of a reward model do not.'
 
-/** '“B” ends 28.1 points above “A” …', of the first measure that two lines have; undefined where
- * there is none. */
-function endsSay(groups: readonly Compared[]): Said | undefined {
+/** '“B” ends 28.1 points above “A” …', of the first measure that two lines have, over the steps
+ * that all of them took; undefined where there is none. */
+function endsSay(whole: readonly Compared[], common: CommonSteps | undefined): Said | undefined {
+  const groups = common?.groups ?? whole
   for (const { key } of choicesOf(groups)) {
     const values = ended(groups, key).toSorted((a, b) => b.value - a.value)
     const [first, last] = [values[0], values.at(-1)]
@@ -210,10 +214,13 @@ function endsSay(groups: readonly Compared[]): Said | undefined {
     const all = values.flatMap(({ group }) => group.entries)
     if (!isOneMeasure(key, all)) return { says: UNRANKED, more: '' }
     const alone = groups.every(({ entries }) => entries.length === 1) ? ' One run each.' : ''
-    const { says, more } = apartSays(first, last, key, isShare(key, all))
+    const inShares = isShare(key, all)
+    const { says, more } = apartSays(first, last, key, inShares)
     const isSaid = key !== 'greedy' || says.includes(labelOf('sampled', groups))
     const sampled = isSaid ? '' : sampledSays(groups, [first, last])
-    return { says, more: `${more}${sampled}${budgetSays(groups)}${alone}`.trim() }
+    const over = common ? `Over the first ${formatSteps(common.step)}: ` : ''
+    const budget = budgetSays(whole, key, inShares)
+    return { says: `${over}${says}`, more: `${more}${sampled}${budget}${alone}`.trim() }
   }
   return undefined
 }
@@ -231,14 +238,17 @@ function leftOutSays(unfinished: readonly RunEntry[]): string {
 }
 
 /** The verdict on what is drawn: of runs that are over and learn the same task. Undefined where
- * nothing can be said of several runs. */
-export function compareSays(groups: readonly Compared[]): Said | undefined {
+ * nothing can be said of several runs. `columnsOf`: what was read of a run. */
+export function compareSays(
+  groups: readonly Compared[],
+  columnsOf: Parameters<typeof overCommonSteps>[1] = () => undefined,
+): Said | undefined {
   if (groups.length < 2) return undefined
   if (!isOneTask(groups))
     return { says: 'They learn different tasks; their scores are not comparable.', more: '' }
   const { ended: over, unfinished } = endedLines(groups)
   const leftOut = leftOutSays(unfinished)
-  const said = endsSay(over)
+  const said = endsSay(over, overCommonSteps(over, columnsOf))
   if (leftOut === '') return said
   return { says: said ? `${said.says} ${leftOut}` : leftOut, more: said?.more ?? '' }
 }

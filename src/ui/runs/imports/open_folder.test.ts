@@ -68,3 +68,25 @@ test('files that are no logs are refused together', async () => {
   const files = [new File(['x'], 'a.bin'), new File(['y'], 'b.bin')]
   expect((await openFolder(files))?.problems.join()).toContain('there is no log in it')
 })
+
+test('files of one name from several folders are as many runs', async () => {
+  const state = (reward: number) =>
+    JSON.stringify({ best_metric: null, log_history: [{ step: 1, reward }] })
+  const files = [
+    new File([state(0.5)], 'trainer_state.json'),
+    new File([state(0.7)], 'trainer_state.json'),
+    new File([lines([0.1, 0.2])], 'grpo.jsonl'),
+    new File([lines([0.1, 0.2, 0.3])], 'grpo.jsonl'),
+  ]
+  const opened = openFolder(files)
+  await expect.poll(() => foundRunsStore.getState().found?.runs.length).toBe(4)
+  const { found } = foundRunsStore.getState()
+  expect(found?.runs.map(({ run, step }) => [run, step])).toEqual([
+    ['trainer_state.json', 1],
+    ['trainer_state (2)', 1],
+    ['grpo', 1],
+    ['grpo (2)', 2],
+  ])
+  found?.answer([])
+  expect(await opened).toBeUndefined()
+})

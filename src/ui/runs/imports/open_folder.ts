@@ -25,6 +25,19 @@ function logsOf(all: readonly File[], paths: readonly string[], name: string): F
 const pathOf = (file: File): string =>
   (file.webkitRelativePath ?? '').split('/').slice(1).join('/') || file.name
 
+/** Files by a path that no other has: of those of one name from several folders, which no browser
+ * tells, each after the first has a folder of its own. */
+function byPath(files: readonly File[]): ReadonlyMap<string, File> {
+  const found = new Map<string, File>()
+  for (const file of files) {
+    const path = pathOf(file)
+    let own = path
+    for (let n = 2; found.has(own); n++) own = `${path.replace(/\.[^.]*$/, '')} (${n})/${path}`
+    found.set(own, file)
+  }
+  return found
+}
+
 /** Opens what the files are together; what is wrong with them where they are nothing that is
  * known. */
 export async function openFolder(
@@ -37,7 +50,7 @@ export async function openFolder(
       const problem = openModelFiles(name, files)
       return problem === undefined ? undefined : { name, problems: [problem] }
     }
-    const paths = new Map(all.map((file) => [pathOf(file), file]))
+    const paths = byPath(all)
     const logs = logsOf(all, [...paths.keys()], name)
     const [{ files: only }] = logs
     const called =

@@ -11,7 +11,7 @@ import { openArm } from '../../open/opened_arm.ts'
 import { removeRuns, showRun } from '../../open/opened_run.ts'
 import { unsaidWords } from '../../shown/names/distinct_names.ts'
 import { endText, numberText, plannedOf, shortWhen, statusWord } from '../../shown/run_words.ts'
-import { cellText, columnLabel, isShare, toldBy } from '../base/columns.ts'
+import { cellText, columnLabel, isShare } from '../base/columns.ts'
 import { RunMark } from '../base/RunMark.tsx'
 import { tick } from '../base/selection.ts'
 import { type FIXED, fixedColumns, type Row } from '../base/table.ts'
@@ -49,6 +49,8 @@ interface RunRowProps {
    * while no chart draws it: there are more runs than colours. */
   readonly color: number | undefined
   readonly choice: string
+  /** What its number is of, where that of another run of the table is of something else. */
+  readonly told: string | undefined
   /** Beside the fixed ones; the row has a cell for each. */
   readonly columns: readonly string[]
   /** Fixed ones that are left out. */
@@ -226,10 +228,9 @@ function FixedCell(props: {
 }
 
 export const RunRow = memo(function RunRow(props: RunRowProps) {
-  const { row, choice, columns, without, isTicked, isShown, isEdited, today } = props
+  const { row, choice, told, columns, without, isTicked, isShown, isEdited, today } = props
   const { entry, name, value, cells } = row
   const { id, header } = entry
-  const told = toldBy(entry, choice)
   return (
     <>
       <tr

@@ -5,7 +5,7 @@ import { useStore } from 'zustand'
 import type { RunEntry } from '../../../page/runs/library/library_store.ts'
 import { type Opened, openedStore } from '../../open/opened_run.ts'
 import { choiceLabel } from '../base/choices.ts'
-import { columnLabel } from '../base/columns.ts'
+import { columnLabel, toldBy } from '../base/columns.ts'
 import { drawnGroups } from '../base/compared.ts'
 import { type RowGroup, rowGroups } from '../base/groups.ts'
 import { type Selection, selectionStore, setView, tickOnly } from '../base/selection.ts'
@@ -156,6 +156,12 @@ function toggled(keys: ReadonlySet<string>, key: string): ReadonlySet<string> {
   return next
 }
 
+/** What each run's number is of; of none where all are of the same, which the head says. */
+function toldOf(rows: readonly Row[], choice: string): ReadonlyMap<string, string | undefined> {
+  const told = new Map(rows.map(({ entry }) => [entry.id, toldBy(entry, choice)]))
+  return new Set(told.values()).size > 1 ? told : new Map()
+}
+
 interface RowsProps {
   readonly rows: readonly Row[]
   readonly groups: readonly RowGroup[] | undefined
@@ -214,6 +220,7 @@ export function RunsTable({ entries, living }: RunsTableProps) {
       ),
     [entries, ticked, band, view],
   )
+  const told = useMemo(() => toldOf(rows, view.metric), [rows, view.metric])
   const today = new Date().setHours(0, 0, 0, 0)
   const renderRow = (row: Row) => {
     const { id } = row.entry
@@ -223,6 +230,7 @@ export function RunsTable({ entries, living }: RunsTableProps) {
         row={row}
         color={colors.get(id)}
         choice={view.metric}
+        told={told.get(id)}
         columns={view.columns}
         without={view.without}
         isTicked={ticked.includes(id)}

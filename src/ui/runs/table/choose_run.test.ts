@@ -23,7 +23,7 @@ test.for<[string, string, RegExp, RegExp | undefined]>([
   ['rows.json', '[{"question": "1+1", "answer": 2}]', /rows to train on/, /as data/],
   ['rows.jsonl', '{"question": "1+1", "answer": 2}', /does not count steps/, /as data/],
   ['mine.json', '{"phases": [], "task": {}}', /settings of an experiment/, /all the same/],
-  ['other.json', '{"a": 1}', /not the trainer_state\.json/, /all the same/],
+  ['other.json', '{"a": 1}', /without a list “log_history”/, /all the same/],
   ['weights.bin', 'GGUF\x03', /a GGUF file/, undefined],
   ['model.safetensors', 'x', /a checkpoint or a model/, /all the same/],
 ])(

@@ -40,7 +40,7 @@ function dataSeems(name: string): string {
 const jsonSeems = (text: string): string =>
   /"phases"\s*:/.test(text) && /"task"\s*:/.test(text)
     ? 'It seems to be the settings of an experiment, without the numbers of a run.'
-    : 'It is JSON, but not the trainer_state.json of TRL.'
+    : 'It is JSON without a list “log_history”, which the trainer_state.json of TRL has.'
 
 /** Undefined for what the readers of logs are to try. */
 export async function noRun(file: File): Promise<NoRun | undefined> {

@@ -3,9 +3,11 @@ import { renderToStaticMarkup } from 'react-dom/server'
 import { afterEach, beforeEach, expect, test, vi } from 'vitest'
 import { TINY } from '../../../page/runs/testing.ts'
 import { runName } from '../../../record/run/names.ts'
+import { extendSummary } from '../../../record/run/summary.ts'
 import { translateWith } from '../../kit/translator.ts'
 import { translateProps } from '../../language/element_translator.ts'
 import { allTexts } from '../../language/testing.ts'
+import { VERL_LOG } from '../../shown/testing.ts'
 import { BY_SETTINGS, rowGroups } from '../base/groups.ts'
 import { selectionStore } from '../base/selection.ts'
 import { FIRST_VIEW, fixedColumns, tableRows } from '../base/table.ts'
@@ -194,4 +196,25 @@ test('beside the button that asked for a run stands why a file is none, and what
   expect(renderToStaticMarkup(<NotImported />)).not.toContain('open-anyhow')
   refusedStore.setState({ refused: undefined })
   expect(renderToStaticMarkup(<NotImported />)).toBe('')
+})
+
+test('runs of logs say what their number is of, where another is of something else', () => {
+  const log = (id: string, metric: string) => {
+    const entry = entryOf(id, {})
+    const summaries = { [metric]: extendSummary(undefined, [0.5]) }
+    return { ...entry, header: { ...entry.header, source: VERL_LOG, summaries } }
+  }
+  const told = (...entries: Parameters<typeof RunsTable>[0]['entries']) =>
+    [
+      ...renderToStaticMarkup(<RunsTable entries={entries} living={undefined} />).matchAll(
+        /run-told">([^<]*)/g,
+      ),
+    ].map(([, words]) => words)
+  const gsm8k = log('a', 'val-core/openai/gsm8k/acc/mean@1')
+  expect(told(gsm8k, log('b', 'val-core/math/reward/mean@4')).sort()).toEqual([
+    'accuracy, gsm8k',
+    'reward, math, mean of 4',
+  ])
+  expect(told(gsm8k, log('b', 'val-core/openai/gsm8k/acc/mean@1'))).toEqual([])
+  expect(told(gsm8k, entryOf('c', { greedy: 0.5 }))).toEqual(['accuracy, gsm8k'])
 })
