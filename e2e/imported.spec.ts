@@ -45,10 +45,11 @@ test('a log is imported, each of its evaluations is drawn, and Escape ends a zoo
   const chart = lab.get('reward-chart-card')
   await expect(chart).toContainText('first')
   await expect(chart).toContainText('second')
+  await expect(chart).toContainText('In the log: reward; eval_first_reward; eval_second_reward')
   // The number beside the smoothed line is that of the headline.
-  await expect(lab.get('reward-value')).toHaveText('60.0\u00a0%')
+  await expect(lab.get('reward-value')).toHaveText('0.6')
   const label = chart.locator('.legend button', { hasText: 'reward' }).first()
-  await expect(label).toContainText('60.0\u00a0%')
+  await expect(label).toContainText('0.6')
   await expect(label).toContainText('avg ')
 
   const plot = lab.get('reward-chart')
@@ -119,6 +120,9 @@ test('sums of rewards are plain numbers on an axis that holds them, and are not 
   for (const log of others) await importLog(log)
   await lab.show('inside')
   await expect(lab.get('inside-log')).toHaveText('A log has no weights to look into.')
+  await lab.show('tokens')
+  await expect(lab.get('tokens-log')).toContainText('no responses token by token')
+  await expect(lab.get('look-now')).toHaveCount(0)
 
   // A column more leaves room for what can be done to a run.
   await lab.show('runs')
@@ -140,4 +144,47 @@ test('sums of rewards are plain numbers on an axis that holds them, and are not 
   await expect(lab.get('compare-says')).toContainText('Not ranked')
   await lab.get('to-comparison').click()
   await expect(page.locator('#compare-title')).toBeInViewport()
+})
+
+/** verl's lines, whose responses grow, whose score is their reward alone and whose accuracy rises. */
+function writeVerl(name: string, steps: number, top: number): string {
+  const path = join(mkdtempSync(join(tmpdir(), 'verl-')), name)
+  const lines = Array.from({ length: steps }, (_, i) => {
+    const acc = (top * (i + 1)) / steps
+    const data = {
+      'critic/rewards/mean': acc,
+      'response_length/mean': 100 + 20 * i,
+      'val-core/openai/gsm8k/acc/mean@1': acc,
+    }
+    return `${JSON.stringify({ step: i + 1, data })}\n`
+  })
+  writeFileSync(path, lines.join(''))
+  return path
+}
+
+test('runs of unequal length are compared where both have come, each by its log’s names', async ({
+  lab,
+  page,
+}) => {
+  await lab.open()
+  await lab.show('runs')
+  const choosing = page.waitForEvent('filechooser')
+  await lab.get('import-run').click()
+  // Two files of one name are as many runs.
+  await (await choosing).setFiles([writeVerl('a.jsonl', 40, 0.9), writeVerl('a.jsonl', 20, 0.6)])
+  await page.locator('dialog[open]').getByRole('button', { name: 'Import' }).click()
+  await expect(lab.get('run')).toHaveCount(2)
+  // After 20 steps the longer one had 45 %, though it ends at 90 %.
+  await expect(lab.get('compare-says')).toHaveText(
+    /^Over the first 20 steps: “a \(2\)” ends 15\.0 points above “a” in held-out accuracy, gsm8k/,
+  )
+  await lab.get('compare-more').locator('summary').click()
+  await expect(lab.get('compare-more')).toContainText('“a” at 90.0\u00a0%')
+  await lab.show('learn')
+  await expect(lab.get('reward-chart-card')).toContainText(
+    'In the log: critic/rewards/mean; val-core',
+  )
+  await expect(lab.get('reward-value')).toHaveText('90.0\u00a0%')
+  // Longer responses are no finding where nobody knows what was set.
+  await expect(lab.get('findings')).toHaveCount(0)
 })
