@@ -140,3 +140,43 @@ test('in a frame the page is compact, waits for a click and tells its height', a
   await expect.poll(overflow).toBeLessThanOrEqual(1)
   expect(lab.page).toBe(page)
 })
+
+test('in the smallest window one button of the dialog stays in sight, and its backdrop has no light stripe', async ({
+  lab,
+  page,
+}) => {
+  await page.setViewportSize({ width: 320, height: 640 })
+  await lab.open()
+  await lab.get('share-options').click()
+  await page.getByText('For a class: hide and lock').click()
+  const dialog = lab.get('share')
+  const close = dialog.getByRole('button', { name: 'Close' })
+  await dialog.evaluate((element) => element.scrollTo(0, 0))
+  await expect(lab.get('share-copy')).toBeInViewport({ ratio: 1 })
+  await expect(close).not.toBeInViewport()
+  await dialog.evaluate((element) => element.scrollTo(0, element.scrollHeight))
+  await expect(close).toBeInViewport({ ratio: 1 })
+  for (const theme of ['light', 'dark']) {
+    // Where a scrollbar was, the ground is seen: as dark as the page behind the dialog.
+    const [behind, paper] = await page.evaluate((theme) => {
+      document.documentElement.dataset.theme = theme
+      const canvas = new OffscreenCanvas(1, 1).getContext('2d', { willReadFrequently: true })
+      if (!canvas) throw new Error('no canvas')
+      const painted = (...colours: string[]) => {
+        for (const colour of colours) {
+          canvas.fillStyle = colour
+          canvas.fillRect(0, 0, 1, 1)
+        }
+        return [...canvas.getImageData(0, 0, 1, 1).data]
+      }
+      const ground = (of: Element, pseudo?: string) => getComputedStyle(of, pseudo).backgroundColor
+      const open = document.querySelector('dialog:modal') ?? document.body
+      return [
+        painted(ground(document.documentElement)),
+        painted(ground(document.body), ground(open, '::backdrop')),
+      ]
+    }, theme)
+    for (const [i, part] of behind.entries())
+      expect(Math.abs(part - paper[i]), theme).toBeLessThanOrEqual(3)
+  }
+})
