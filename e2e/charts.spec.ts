@@ -284,26 +284,39 @@ test(
   },
 )
 
-test('sentences of one to three lines leave the plot below them where it is', async ({
+test('sentences leave the plot below them where it is, however many lines they come to', async ({
   lab,
   page,
 }) => {
-  await page.setViewportSize({ width: 1440, height: 900 })
   await lab.open()
-  const says = lab.get('reward-chart-says')
-  await expect(says).toBeAttached()
-  const tops = await says.evaluate((words) =>
-    ['', 'Up.', 'It rose from 1 % to 2 %. '.repeat(4), 'It rose from 1 % to 2 %. '.repeat(6)].map(
-      (text) => {
-        words.textContent = text
+  await expect(lab.get('reward-chart-says')).toBeAttached()
+  for (const [width, height, first, other] of [
+    [1440, 900, 3, 3],
+    [720, 900, 2, 2],
+    [600, 900, 3, 3],
+    [390, 844, 4, 3],
+    [320, 640, 5, 4],
+  ]) {
+    await page.setViewportSize({ width, height })
+    for (const [chart, most] of [
+      ['reward', first],
+      ['entropy', other],
+    ] as const) {
+      const tops = await lab.get(`${chart}-chart-says`).evaluate((words, most) => {
         const card = words.closest('figure') as HTMLElement
         const plot = card.querySelector('.plot') as HTMLElement
-        const height = words.getBoundingClientRect().height
-        return [height, plot.getBoundingClientRect().top - card.getBoundingClientRect().top]
-      },
-    ),
-  )
-  const heights = tops.map(([height]) => height)
-  expect(new Set(heights).size).toBeGreaterThan(2)
-  expect(new Set(tops.map(([, top]) => Math.round(top))).size).toBe(1)
+        const line = Number.parseFloat(getComputedStyle(words).lineHeight)
+        const found = new Map<number, number>()
+        for (let count = 0; ; count++) {
+          words.textContent = 'It rose. '.repeat(count)
+          const lines = Math.round(words.getBoundingClientRect().height / line)
+          if (lines > most) return [...found]
+          found.set(lines, plot.getBoundingClientRect().top - card.getBoundingClientRect().top)
+        }
+      }, most)
+      const where = `${chart}, ${width} × ${height}`
+      expect(tops.length, where).toBe(most + 1)
+      expect(new Set(tops.map(([, top]) => Math.round(top))).size, where).toBe(1)
+    }
+  }
 })

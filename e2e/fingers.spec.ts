@@ -296,3 +296,21 @@ test('every phase on the line is as large as a finger needs, and nothing lies ov
   await lab.get('reset').click()
   await lab.waitForStatus('idle')
 })
+
+test('the menu of a chart is as large as a finger, and its head no higher', async ({
+  lab,
+  page,
+}) => {
+  const session = await fingers(page)
+  await lab.open()
+  const menu = lab.get('reward-chart-menu').locator('summary')
+  await menu.evaluate((element) => element.scrollIntoView({ block: 'center' }))
+  const found = await menu.evaluate((summary) => {
+    const { x, y, width, height } = summary.getBoundingClientRect()
+    const isIts = (dx: number, dy: number) =>
+      summary.contains(document.elementFromPoint(x + width / 2 + dx, y + height / 2 + dy))
+    return { corners: [-21, 21].flatMap((dx) => [-21, 21].map((dy) => isIts(dx, dy))), height }
+  })
+  expect(found).toEqual({ corners: [true, true, true, true], height: 24 })
+  await session.detach()
+})
