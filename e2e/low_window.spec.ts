@@ -135,7 +135,14 @@ test('a low window keeps in sight how the run is, and shows at its end what it c
     for (const tab of ['inside', 'learn'] as const) {
       // Playwright's own click would scroll first.
       await lab.get(`tab-${tab}`).dispatchEvent('click', { detail: 1 })
-      for (const part of ['status', 'accuracy-value', 'step-count', 'time-left', `tab-${tab}`])
+      for (const part of [
+        'status',
+        'accuracy-value',
+        'step-count',
+        'reward-value',
+        'time-left',
+        `tab-${tab}`,
+      ])
         await expect(lab.get(part), `${part}, ${where}`).toBeInViewport({ ratio: 1 })
       const bar = await box(lab, '.bar')
       const work = await box(lab, '.work')
@@ -157,6 +164,16 @@ test('a low window keeps in sight how the run is, and shows at its end what it c
       expect(lowest, where).toBeLessThanOrEqual((await box(lab, '.bar')).bottom)
     }
   }
+  // A lesson that has nearly all of it leaves the run its controls.
+  await page.evaluate(() => scrollTo(0, 0))
+  await lab.get('open-lessons').dispatchEvent('click', { detail: 1 })
+  for (const [width, height] of [...NARROW.slice(2), [1100, 500]]) {
+    await page.setViewportSize({ width, height })
+    const pause = await box(lab, '[data-testid=pause]')
+    expect(pause.bottom, `${width}`).toBeLessThanOrEqual((await box(lab, '.lessons')).y)
+  }
+  await page.keyboard.press('Escape')
+  await expect(lab.get('lessons')).toHaveCount(0)
   await lab.waitForStatus('finished')
   await expect(lab.get('headline')).toBeInViewport({ ratio: 1 })
   await expect(lab.get('status')).toBeInViewport({ ratio: 1 })

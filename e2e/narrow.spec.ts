@@ -44,17 +44,48 @@ test('in the narrowest windows nothing of a run is cut, however long its numbers
     await page.setViewportSize({ width, height })
     expect(await sticksOut(page), where).toEqual([])
     expect(await cutOff(page), where).toEqual([])
-    const numbers = await box(lab, '.numbers dl')
-    for (const id of ['reward-value', 'accuracy-value']) {
-      const number = await box(lab, `[data-testid=${id}]`)
-      expect(number.bottom, `${id}, ${where}`).toBeLessThanOrEqual(numbers.bottom)
+    const [numbers, heldOut] = [
+      await box(lab, '.numbers dl'),
+      await box(lab, '[data-testid=accuracy-value]'),
+    ]
+    expect(heldOut.bottom, where).toBeLessThanOrEqual(numbers.bottom)
+    // The step and the reward are in the rows that stay, and lie on nothing of them.
+    await page.evaluate(() => scrollTo(0, 1500))
+    const [state, line] = [await box(lab, '[data-testid=status]'), await box(lab, '.axis-track')]
+    for (const id of ['step-count', 'reward-value']) {
+      const number = await box(lab, `dl > div:has([data-testid=${id}])`)
+      expect(number.x, `${id}, ${where}`).toBeGreaterThanOrEqual(line.x + line.width)
+      expect(number.x + number.width, `${id}, ${where}`).toBeLessThanOrEqual(width)
+      expect(number.y, `${id}, ${where}`).toBeGreaterThanOrEqual(0)
+      expect(number.bottom, `${id}, ${where}`).toBeLessThanOrEqual((await box(lab, '.tabs')).y + 1)
     }
+    expect(line.width, where).toBeGreaterThanOrEqual(60)
+    expect(state.x + state.width, where).toBeLessThanOrEqual(line.x)
+    await page.evaluate(() => scrollTo(0, 0))
     const labels = await page.locator('.forest-labels').evaluate((list) => {
       const end = list.getBoundingClientRect().right
       return [...list.children].filter((label) => label.getBoundingClientRect().right > end).length
     })
     expect(labels, where).toBe(0)
   }
+  // The name of the number breaks beside that of the run, also where a scrollbar takes room.
+  await lab.show('runs')
+  await page.setViewportSize({ width: 305, height: 640 })
+  const words = (name: string) =>
+    lab.get(name).evaluate((head) => {
+      const range = document.createRange()
+      range.selectNodeContents(head)
+      const { left, right } = range.getBoundingClientRect()
+      return { left, right }
+    })
+  expect((await words('sort-name')).right).toBeLessThanOrEqual((await words('sort-metric')).left)
+  // A number of a column is said whole behind its name.
+  const cells = await page
+    .locator('tr.run td.run-cell:visible')
+    .evaluateAll((all) => all.map((cell) => cell.scrollWidth - cell.clientWidth))
+  expect(cells.length).toBeGreaterThan(0)
+  expect(Math.max(...cells)).toBeLessThanOrEqual(0)
+  await page.setViewportSize({ width: 440, height: 900 })
   // A step that there is no way to has no more of a border than one that there is.
   const border = (id: string) =>
     lab.get(id).evaluate((button) => getComputedStyle(button).borderTopColor)

@@ -28,32 +28,44 @@ const selectHasSteps = (state: LabState) => state.series.size > 0
 function expectedLeft({ adapter, runExperiment, step, timing }: LabState): string | undefined {
   const { estimate } = estimatorStore.getState()
   const found = adapter && runExperiment && estimate(adapter, runExperiment, step)
-  return found && found.seconds > (timing.left.seconds ?? 0) ? estimateDuration(found) : undefined
+  if (!found || found.seconds <= (timing.left.seconds ?? 0)) return undefined
+  return found.isMeasured ? inMinutes(found.seconds) : estimateDuration(found)
+}
+
+/** '50 s', '4 min': what is about so long has no seconds beside its minutes. */
+const inMinutes = (seconds: number, round = Math.round): string =>
+  formatDuration(seconds < 60 ? seconds : 60 * round(seconds / 60)).replace(' 00 s', '')
+
+/** What is left of a run that is training: '3 min 12 s', 'about 4 min', 'over 2 min'. The words
+ * above it are always the same. */
+function leftWords(state: LabState): string {
+  const { seconds, untimedSteps, isAbout } = state.timing.left
+  // No phase of their kind has run yet.
+  const expected = untimedSteps > 0 ? expectedLeft(state) : undefined
+  if (expected !== undefined) return `about ${expected}`
+  if (seconds === undefined) return NONE
+  if (untimedSteps > 0) return `over ${inMinutes(seconds, Math.floor)}`
+  return isAbout ? `about ${inMinutes(seconds)}` : formatDuration(seconds)
 }
 
 /** The time that is left, beside the newest step of a run that is training. */
 function TimeLeft({ isNewest }: { readonly isNewest: boolean }) {
-  const { status, timing, step } = writtenRun()
-  const { left } = timing
+  const state = writtenRun()
   // What is measured after the last step has no time of its own.
-  const isShown = status === 'running' && isNewest && step < plannedSteps(writtenRun())
-  // No phase of their kind has run yet.
-  const isUntimed = isShown && left.untimedSteps > 0
-  const expected = isUntimed ? expectedLeft(writtenRun()) : undefined
-  const isOver = isUntimed && expected === undefined
-  const isAbout = isShown && (expected !== undefined || (left.isAbout && !isOver))
+  const isShown = state.status === 'running' && isNewest && state.step < plannedSteps(state)
+  const words = isShown ? leftWords(state) : NONE
   return (
-    <div hidden={!isShown}>
-      <dt>{isAbout ? 'Time left, about' : 'Time left'}</dt>
+    <div className="time-left" hidden={!isShown}>
+      <dt>Time left</dt>
       <dd
         data-testid="time-left"
         title={
-          isOver ? `The time of ${formatSteps(left.untimedSteps)} is not known yet` : undefined
+          words.startsWith('over')
+            ? `The time of ${formatSteps(state.timing.left.untimedSteps)} is not known yet`
+            : undefined
         }
       >
-        {isOver && left.seconds !== undefined
-          ? `over ${formatDuration(left.seconds)}`
-          : (expected ?? formatDuration(isShown ? left.seconds : undefined))}
+        {words}
       </dd>
     </div>
   )
@@ -108,7 +120,7 @@ export function RunNumbers({ shown }: PanelProps) {
           </small>
         </dd>
       </div>
-      <div>
+      <div className="reward-number">
         <dt>
           {hasModel ? 'Task score' : 'Reward'}
           <span className="detail">, sampled</span>
@@ -118,7 +130,7 @@ export function RunNumbers({ shown }: PanelProps) {
           <Carried metric={reward} shown={shown} />
         </dd>
       </div>
-      <div>
+      <div className="held-out-number">
         <dt>
           Held-out
           {told === undefined ? null : (

@@ -104,18 +104,34 @@ test('the time left includes phases that have not run, where their time can be e
     timing: { ...initialState().timing, left },
     series: new Map([[REWARD, seriesOf(1)]]),
   })
-  const says = () =>
-    /Time left.*?<\/dd>/.exec(renderToStaticMarkup(<RunNumbers shown={readShownStep()} />))?.[0]
+  const says = () => {
+    const html = renderToStaticMarkup(<RunNumbers shown={readShownStep()} />)
+    const [, label, text] = /<dt>(Time left[^<]*)<.*?>([^<]*)<\/dd>/s.exec(html) ?? []
+    // The words above it are always the same: columns beside it stand still.
+    expect(label).toBe('Time left')
+    return text
+  }
   const known = (seconds: number, isMeasured: boolean) =>
     estimatorStore.setState({ estimate: () => ({ seconds, isMeasured }) })
-  expect(says()).toMatch(/^Time left<.*over 11 s/s)
+  expect(says()).toBe('over 11 s')
   known(95, false)
-  expect(says()).toMatch(/Time left, about<.*>2 min</s)
-  known(95, true)
-  expect(says()).toMatch(/Time left, about<.*>1 min 35 s</s)
+  expect(says()).toBe('about 2 min')
+  known(234, true)
+  expect(says()).toBe('about 4 min')
+  known(50, true)
+  expect(says()).toBe('about 50 s')
   // Less than what its own steps say is no news.
   known(5, true)
-  expect(says()).toMatch(/^Time left<.*over 11 s/s)
+  expect(says()).toBe('over 11 s')
+  estimatorStore.setState(estimatorStore.getInitialState(), true)
+  const timed = (time: Partial<typeof left>) =>
+    labStore.setState({ timing: { ...initialState().timing, left: { ...left, ...time } } })
+  timed({ seconds: 748 })
+  expect(says()).toBe('over 12 min')
+  timed({ seconds: 234, untimedSteps: 0, isAbout: true })
+  expect(says()).toBe('about 4 min')
+  timed({ seconds: 234, untimedSteps: 0 })
+  expect(says()).toBe('3 min 54 s')
 })
 
 test('scores of a log are shares beside an accuracy, each within 0 and 1, else as logged', () => {
