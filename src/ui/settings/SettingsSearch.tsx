@@ -1,6 +1,6 @@
 // Draws the search field over the settings, and what it found.
 import { Search, X } from 'lucide-react'
-import { useMemo, useState } from 'react'
+import { Fragment, useMemo, useState } from 'react'
 import { experimentFields } from '../../document/experiment/form/form.ts'
 import type { Experiment } from '../../document/experiment/schema/schema.ts'
 import { isSteerable } from '../../document/experiment/steering/edit_phases.ts'
@@ -12,6 +12,11 @@ import { foundWords, idleWords, isFound, openIdle, sortFound } from './settings_
 /** Few searches find nothing. */
 const DidYouMean = lazyPart(async () => (await import('./field/DidYouMean.tsx')).DidYouMean, {
   name: 'The nearest names',
+  fallback: null,
+})
+
+const EffectWhen = lazyPart(async () => (await import('./field/EffectWhen.tsx')).EffectWhen, {
+  name: 'What gives a setting an effect',
   fallback: null,
 })
 
@@ -89,13 +94,15 @@ export function FoundSettings(props: FoundProps) {
     <div key={group} role="group" className="found-group" aria-label={group}>
       <h3>{group}</h3>
       {fields.map((field) => (
-        <Field
-          key={field.path}
-          field={field}
-          query={query}
-          changedFrom={original.get(field.path)}
-          isLive={present !== undefined && isSteerable(field, present)}
-        />
+        <Fragment key={field.path}>
+          <Field
+            field={field}
+            query={query}
+            changedFrom={original.get(field.path)}
+            isLive={present !== undefined && isSteerable(field, present)}
+          />
+          {field.hasEffect ? null : <EffectWhen experiment={experiment} path={field.path} />}
+        </Fragment>
       ))}
     </div>
   )

@@ -1,9 +1,10 @@
-// Offers the names of settings that a search that found nothing is nearest to.
+// Offers the words of settings that a search that found nothing is nearest to.
 import { useMemo } from 'react'
 import { experimentFields } from '../../../document/experiment/form/form.ts'
 import type { Experiment } from '../../../document/experiment/schema/schema.ts'
 import { t } from '../../kit/translator.ts'
-import { nearLabels } from './near_names.ts'
+import { isFound } from '../settings_search.ts'
+import { nearQueries } from './near_names.ts'
 
 interface DidYouMeanProps {
   readonly query: string
@@ -12,30 +13,28 @@ interface DidYouMeanProps {
   readonly onQuery: (query: string) => void
 }
 
-/** Nothing where no name is near. */
+/** Nothing where no word is near. */
 export function DidYouMean({ query, experiment, onQuery }: DidYouMeanProps) {
-  const labels = useMemo(
-    () =>
-      nearLabels(
-        query,
-        experimentFields(experiment).map(({ label, path }) => {
-          const said = t(label)
-          return { label: said, names: [said, label, path] }
-        }),
-      ),
-    [query, experiment],
-  )
-  if (labels.length === 0) return null
+  const queries = useMemo(() => {
+    const fields = experimentFields(experiment)
+    const texts = fields.map(({ label, path, help }) =>
+      [label, t(label), path, help, t(help)].join(' '),
+    )
+    return nearQueries(query, texts).filter((near) => fields.some((field) => isFound(near, field)))
+  }, [query, experiment])
+  if (queries.length === 0) return null
   return (
     <div role="group" aria-labelledby="did-you-mean" data-testid="did-you-mean">
       <p id="did-you-mean" className="soft found-told">
         Nothing is called so. Did you mean:
       </p>
-      {labels.map((label) => (
-        <button key={label} type="button" onClick={() => onQuery(label)}>
-          {label}
-        </button>
-      ))}
+      <div className="near-queries" translate="no">
+        {queries.map((near) => (
+          <button key={near} type="button" onClick={() => onQuery(near)}>
+            {near}
+          </button>
+        ))}
+      </div>
     </div>
   )
 }

@@ -1,12 +1,11 @@
 import { expect, test } from 'vitest'
 import { experimentFields } from '../../../document/experiment/form/form.ts'
 import { PRESETS } from '../../../document/presets/presets.ts'
-import { editDistance, nearLabels } from './near_names.ts'
+import { editDistance, nearQueries } from './near_names.ts'
 
-const fields = experimentFields(PRESETS[0].experiment).map(({ label, path }) => ({
-  label,
-  names: [label, path],
-}))
+const texts = experimentFields(PRESETS[0].experiment).map(
+  ({ label, path, help }) => `${label} ${path} ${help}`,
+)
 
 test('a letter that is missing, added, changed or swapped with the next is one', () => {
   expect(editDistance('entropy', 'entropy')).toBe(0)
@@ -15,19 +14,19 @@ test('a letter that is missing, added, changed or swapped with the next is one',
   expect(editDistance('', 'abc')).toBe(3)
 })
 
-test('a mistyped name finds the nearest ones', () => {
-  expect(nearLabels('leraning rate', fields)[0]).toMatch(/^Learning rate/)
-  expect(nearLabels('Leraning', fields)[0]).toMatch(/^Learning rate/)
-  expect(nearLabels('entrpy', fields).join()).toMatch(/entropy/i)
-  expect(nearLabels('temprature', fields)[0]).toMatch(/temperature/i)
-  // By its path, too.
-  expect(nearLabels('trian_batch_size', fields).length).toBeGreaterThan(0)
+test('a mistyped word is offered as the settings have it, the likeliest first', () => {
+  expect(nearQueries('entrpy', texts)).toEqual(['entropy'])
+  expect(nearQueries('leraning rate', texts)[0]).toBe('learning rate')
+  expect(nearQueries('temprature', texts)[0]).toBe('temperature')
+  // Only what is wrong is changed, also in a path; and a word that the explanations alone have.
+  expect(nearQueries('trian_batch_size', texts)[0]).toBe('train_batch_size')
+  expect(nearQueries('refernce', texts)[0]).toBe('reference')
 })
 
-test('what is like no name suggests none, and there are never many', () => {
-  for (const query of ['zzzz', 'no such thing', '', '  ', '?!'])
-    expect(nearLabels(query, fields), query).toEqual([])
-  const found = nearLabels('learnin', fields)
+test('what is like no word suggests none, and there are never many', () => {
+  for (const query of ['zzzz', 'no such thingummy', '', '  ', '?!', 'entropy'])
+    expect(nearQueries(query, texts), query).toEqual([])
+  const found = nearQueries('sampels', ['samples', 'sampled', 'sample', 'sampler'])
   expect(found.length).toBeLessThanOrEqual(3)
   expect(new Set(found).size).toBe(found.length)
 })

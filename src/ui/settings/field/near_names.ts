@@ -1,4 +1,4 @@
-// Finds the names that a mistyped query is nearest to.
+// Finds the words that a mistyped query is nearest to.
 
 /** Letters that are missing, too many, other ones, or two in the wrong order: optimal string
  * alignment. */
@@ -21,43 +21,43 @@ export function editDistance(a: string, b: string): number {
 /** Of a word so long so many letters may be wrong; a short one is another word at once. */
 const mostWrong = (word: string): number => (word.length < 4 ? 0 : word.length < 8 ? 1 : 2)
 
-const partsOf = (text: string): string[] => text.toLowerCase().match(/[\p{L}\p{N}]+/gu) ?? []
+const WORDS = /[\p{L}\p{N}]+/gu
 
-/** How far a query is from the words of a name, in letters; undefined where one of its words is
- * like none of them. A word that is only begun is like one that begins so. */
-function distanceTo(query: readonly string[], name: readonly string[]): number | undefined {
-  let all = 0
-  for (const word of query) {
-    const nearest = Math.min(
-      ...name.map((part) =>
-        part.startsWith(word)
-          ? 0
-          : Math.min(editDistance(word, part), editDistance(word, part.slice(0, word.length))),
-      ),
-    )
-    if (nearest > mostWrong(word)) return undefined
-    all += nearest
-  }
-  return all
-}
+const partsOf = (text: string): string[] => text.toLowerCase().match(WORDS) ?? []
 
-/** What is searched: how it is shown, and everything that it is called. */
-interface Named {
-  readonly label: string
-  readonly names: readonly string[]
-}
+/** How far a word is from another, in letters. One that is only begun is like one that begins so,
+ * after those that are whole. */
+const distance = (word: string, other: string): number =>
+  Math.min(editDistance(word, other), 0.5 + editDistance(word, other.slice(0, word.length)))
 
-/** Words of a query that is looked at. */
+/** Words of a query that are looked at. */
 const MOST_WORDS = 6
 
-/** The labels that a query is nearest to, nearest first, each once, at most `most`. */
-export function nearLabels(query: string, all: readonly Named[], most = 3): readonly string[] {
+/** The words that a word is nearest to, of these first those that the most texts have; the word
+ * itself where one begins so, none where none is near. */
+function nearWords(word: string, counts: ReadonlyMap<string, number>): readonly string[] {
+  const known = [...counts.keys()]
+  if (known.some((other) => other.startsWith(word))) return [word]
+  const far = known.map((other) => distance(word, other))
+  const nearest = Math.min(...far)
+  if (nearest >= mostWrong(word) + 1) return []
+  return known
+    .filter((_, i) => far[i] === nearest)
+    .toSorted((a, b) => (counts.get(b) ?? 0) - (counts.get(a) ?? 0) || a.length - b.length)
+}
+
+/** What a query that finds nothing may have meant: its words as the texts have them, likeliest
+ * first, at most `most`. Empty where one of its words is like none. */
+export function nearQueries(query: string, texts: readonly string[], most = 3): readonly string[] {
   const words = partsOf(query).slice(0, MOST_WORDS)
-  if (words.length === 0) return []
-  const found = all.flatMap(({ label, names }) => {
-    const far = distanceTo(words, partsOf(names.join(' ')))
-    return far === undefined ? [] : [{ label, far }]
+  const counts = new Map<string, number>()
+  for (const text of texts)
+    for (const part of new Set(partsOf(text))) counts.set(part, (counts.get(part) ?? 0) + 1)
+  const near = words.map((word) => nearWords(word, counts))
+  if (words.length === 0 || near.some((own) => own.length === 0)) return []
+  const said = Array.from({ length: most }, (_, i) => {
+    const left = near.map((own) => own[i] ?? own[0])
+    return query.toLowerCase().replace(WORDS, (word) => left.shift() ?? word)
   })
-  const sorted = found.toSorted((a, b) => a.far - b.far || a.label.length - b.label.length)
-  return [...new Set(sorted.map(({ label }) => label))].slice(0, most)
+  return [...new Set(said)].filter((own) => own !== query.toLowerCase())
 }
