@@ -1,6 +1,5 @@
 // Summarises one metric of a run for a table, value by value: the last, lowest and highest, as they
 // are and smoothed.
-import { nextAverage } from '../../host/columns/smoothing.ts'
 
 /** All zero-cost to extend; no number of it needs the history again. */
 export interface MetricSummary {
@@ -36,6 +35,13 @@ const EMPTY: MetricSummary = {
 const least = (a: number, b: number) => (Number.isNaN(a) ? b : Math.min(a, b))
 const most = (a: number, b: number) => (Number.isNaN(a) ? b : Math.max(a, b))
 
+/** The moving average after one more value: exponential weights wᵏ without the bias of an empty
+ * start. The mean moves by (value − mean)·(1 − w) / (1 − wⁿ) with the n-th value, which equals
+ * Adam's bias correction (arXiv 1412.6980, section 3) but keeps a constant series at its value to
+ * the bit. `decay` is wⁿ, this value counted; the mean before the first one does not matter. */
+const nextAverage = (mean: number, value: number, decay: number): number =>
+  decay === SMOOTHING ? value : mean + ((value - mean) * (1 - SMOOTHING)) / (1 - decay)
+
 /** The summary after more values. Smoothed is their moving average (`nextAverage`); values that are
  * not finite are passed over. */
 export function extendSummary(
@@ -53,7 +59,7 @@ export function extendSummary(
     now.lowest = least(now.lowest, value)
     now.highest = most(now.highest, value)
     const decay = SMOOTHING ** now.count
-    now.smooth_last = nextAverage(now.smooth_last, value, SMOOTHING, decay)
+    now.smooth_last = nextAverage(now.smooth_last, value, decay)
     now.average = now.smooth_last * (1 - decay)
     now.smooth_lowest = least(now.smooth_lowest, now.smooth_last)
     now.smooth_highest = most(now.smooth_highest, now.smooth_last)

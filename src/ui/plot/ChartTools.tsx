@@ -5,7 +5,7 @@ import { MAX_WEIGHT } from '../scales/smooth.ts'
 import { setPreference, type UiState, uiStore } from '../shown/store.ts'
 
 const SMOOTHING_WORDS =
-  'A moving average whose weights fall exponentially into the past, without the pull of an empty start. Gaps stay gaps; the faint line is what was measured.'
+  'A local linear fit, which does not lag: each point lies on the straight line through the measurements around it, the k-th to either side counting wᵏ. Weight w = 0.8 looks at about 9. Gaps stay gaps; the faint line is what was measured.'
 
 const selectSmoothing = (state: UiState) => state.smoothing
 

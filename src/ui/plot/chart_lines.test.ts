@@ -95,7 +95,7 @@ test('smoothing puts the measured line behind, at a quarter of its strength', ()
 test('a line that jumps is smoothed without being asked, and as much as is asked', () => {
   const noisy = { ...line, smooth: 0.5 }
   const looks = () => strokesOf([noisy], [], 0, false).length
-  // An average of a few would lag behind what they say.
+  // Of a few every one is read.
   expect(looks()).toBe(1)
   const series = labStore.getState().series as Map<string, Series>
   for (let step = 4; step < 10; step++) appendMetrics(series, step, { loss: step % 2 })

@@ -236,8 +236,9 @@ export function behindText(columns: Read, formatValue: Format, weight: number): 
   const isOlder = step !== undefined && found.step < step
   const at = isOlder ? `at step ${found.step}` : ''
   if (weight === 0) return at
+  const smooth = columns.map((own) => own && smoothed(own, weight))
   // In the gutter there is room for no longer word.
-  const line = `avg ${formatValue(measuredIn(columns, step, weight)?.value)}`
+  const line = `avg ${formatValue(measuredIn(smooth, step)?.value)}`
   return isOlder ? `${at}, ${line}` : line
 }
 

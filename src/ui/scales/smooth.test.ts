@@ -28,25 +28,74 @@ test('gaps stay where they are, and what follows continues from before', () => {
     fc.property(fc.array(fc.option(finite, { nil: Number.NaN })), weights, (values, weight) => {
       const result = valuesOf(values, weight)
       expect(result.map(Number.isNaN)).toEqual(values.map(Number.isNaN))
-      const whole = valuesOf(values.filter(Number.isFinite), weight)
-      expect(result.filter(Number.isFinite)).toEqual(whole)
+      const steps = [...values.keys()].filter((i) => Number.isFinite(values[i]))
+      const whole = smoothed(
+        { steps, values: values.filter(Number.isFinite), length: steps.length },
+        weight,
+      )
+      expect(result.filter(Number.isFinite)).toEqual(Array.from(whole.values))
     }),
   )
 })
 
-test('it is the average with weights wᵏ, debiased: the first value counts whole', () => {
+test('a straight line stays what it is, up to both ends, also where steps are left out', () => {
   fc.assert(
-    fc.property(fc.array(finite, { minLength: 1, maxLength: 40 }), weights, (values, weight) => {
-      const result = valuesOf(values, weight)
-      values.forEach((_, n) => {
-        const past = values.slice(0, n + 1).reverse()
-        const sum = past.reduce((total, value, k) => total + value * weight ** k, 0)
-        const all = past.reduce((total, _value, k) => total + weight ** k, 0)
-        // Rounding of sums of up to 40 numbers below 1e6.
-        expect(Math.abs(result[n] - sum / all)).toBeLessThan(1e-7)
-      })
-    }),
+    fc.property(
+      fc.array(fc.integer({ min: 1, max: 9 }), { minLength: 1, maxLength: 300 }),
+      fc.double({ min: -100, max: 100, noNaN: true }),
+      weights,
+      (strides, slope, weight) => {
+        let step = 0
+        const steps = strides.map((stride) => (step += stride))
+        const values = steps.map((at) => slope * at)
+        const result = smoothed({ steps, values, length: steps.length }, weight).values
+        const slack = 1e-6 * Math.max(1, Math.abs(slope) * step)
+        const off = values.map((value, i) => Math.abs(result[i] - value))
+        expect(Math.max(...off)).toBeLessThan(slack)
+      },
+    ),
   )
+})
+
+/** A generator of its own, so that the noise is the same each time. */
+const noise = (count: number): number[] => {
+  let state = 1
+  return Array.from({ length: count }, () => {
+    state = (state * 48271) % 2147483647
+    return state / 2147483647
+  })
+}
+const varianceOf = (values: readonly number[]) => {
+  const mean = values.reduce((sum, value) => sum + value, 0) / values.length
+  return values.reduce((sum, value) => sum + (value - mean) ** 2, 0) / values.length
+}
+
+test('noise is evened out, the more the larger the weight, and goes through its middle', () => {
+  const values = noise(400)
+  const [light, heavy] = [0.5, 0.95].map((weight) => valuesOf(values, weight))
+  expect(varianceOf(light)).toBeLessThan(varianceOf(values) / 2)
+  expect(varianceOf(heavy)).toBeLessThan(varianceOf(light) / 4)
+  // On a rising line, as many points lie above as below, also in its last part.
+  const rising = values.map((value, i) => i / 100 + value)
+  const line = valuesOf(rising, 0.8)
+  for (const part of [rising.slice(0, 100), rising.slice(-100)]) {
+    const from = rising.indexOf(part[0])
+    const over = part.filter((value, i) => value > line[from + i]).length
+    expect(over).toBeGreaterThan(40)
+    expect(over).toBeLessThan(60)
+  }
+})
+
+test('it is the value of the straight line of least squares with weights wᵏ to either side', () => {
+  const values = noise(30)
+  const result = valuesOf(values, 0.7)
+  values.forEach((_, at) => {
+    const sum = (of: (x: number, y: number) => number) =>
+      values.reduce((all, y, j) => all + 0.7 ** Math.abs(j - at) * of(j - at, y), 0)
+    const [n, x, xx] = [sum(() => 1), sum((x) => x), sum((x) => x * x)]
+    const [y, xy] = [sum((_, y) => y), sum((x, y) => x * y)]
+    expect(result[at]).toBeCloseTo((xx * y - x * xy) / (n * xx - x * x), 12)
+  })
 })
 
 test('it never leaves the range of the values', () => {
@@ -61,20 +110,21 @@ test('it never leaves the range of the values', () => {
   )
 })
 
-test('a growing series is continued, as if it had been smoothed at once', () => {
+test('the line of a series that grows is another one, and else the same', () => {
   const values = Array.from({ length: 500 }, (_, i) => Math.sin(i))
   const columns = { ...columnsOf(values), length: 3 }
   const first = smoothed(columns, 0.9)
   expect(first.length).toBe(3)
+  expect(smoothed(columns, 0.9)).toBe(first)
   columns.length = 500
+  // What is drawn of it begins again: also older points move.
   const grown = smoothed(columns, 0.9)
-  expect(grown).toBe(first)
-  expect(Array.from(grown.values).slice(0, 500)).toEqual(valuesOf(values, 0.9))
+  expect(grown).not.toBe(first)
+  expect(Array.from(grown.values)).toEqual(valuesOf(values, 0.9))
 })
 
 test('another weight starts over, and one too large is brought down', () => {
-  const columns = columnsOf([0, 1])
-  expect(smoothed(columns, 0.5).values[1]).toBeCloseTo(2 / 3)
-  const heavy = smoothed(columns, 7).values[1]
-  expect(heavy).toBeCloseTo(1 / (1 + MAX_WEIGHT))
+  const columns = columnsOf([0, 1, 0])
+  expect(smoothed(columns, 0.5).values[1]).toBeCloseTo(0.5)
+  expect(smoothed(columns, 7)).toEqual(smoothed(columnsOf([0, 1, 0]), MAX_WEIGHT))
 })

@@ -1,6 +1,6 @@
-// Smooths lines as the measured ones grow.
-import { nextAverage } from '../../host/columns/smoothing.ts'
+// Smooths lines without a lag.
 import type { Columns } from './columns.ts'
+import { extentOf } from './extent.ts'
 
 /** Largest weight; at 1 nothing would move. */
 export const MAX_WEIGHT = 0.999
@@ -8,54 +8,66 @@ export const MAX_WEIGHT = 0.999
 /** The mean of one step's few responses jumps too much to be read. */
 export const SAMPLED_SMOOTHING = 0.8
 
-/** Measurements from which on an average of them says more than the newest does. */
+/** Measurements from which on a line through them says more than they do. */
 const ENOUGH = 10
 
-/** Of fewer an average lags behind what they say. */
+/** Of fewer every one is read. */
 export const isFew = (columns: Pick<Columns, 'length'> | undefined): boolean =>
   (columns?.length ?? 0) < ENOUGH
 
-interface Smoothed {
-  steps: ArrayLike<number>
-  values: Float64Array
-  length: number
-  weight: number
-  /** Average of the finite values so far, and weight^(their number). */
-  mean: number
-  decay: number
+interface Smoothed extends Columns {
+  readonly weight: number
 }
 
 const known = new WeakMap<Columns, Smoothed>()
 
-function begin(columns: Columns, weight: number): Smoothed {
-  const values = new Float64Array(Math.max(64, columns.length))
-  return { steps: columns.steps, values, length: 0, weight, mean: 0, decay: 1 }
+/** For each of the points `at`, of those up to it: sums of 1, x, x², y and xy, where x and y are
+ * the steps and values seen from it, and the k-th before it counts wᵏ. */
+function sumsAlong({ steps, values }: Columns, at: readonly number[], w: number) {
+  let [one, x, xx, y, xy] = [0, 0, 0, 0, 0]
+  let [last] = at
+  return at.map((i) => {
+    const dx = steps[i] - steps[last]
+    const dy = values[i] - values[last]
+    last = i
+    y = w * (y - dy * one)
+    xy = w * (xy - dy * x) - dx * y
+    x = w * (x - dx * one)
+    xx = w * (xx - dx * dx * one) - 2 * dx * x
+    one = w * one + 1
+    return [one, x, xx, y, xy]
+  })
 }
 
-/** Exponential moving average of the finite values, as `nextAverage` says. NaN stays NaN. Weight 0
- * gives the columns themselves; others are brought into [0, MAX_WEIGHT]. Each entry is computed
- * once while columns grow, and the same object is returned. */
+function fitted(columns: Columns, w: number): Float64Array {
+  const { values, length } = columns
+  const [low, high] = extentOf(columns)
+  const result = new Float64Array(length).fill(Number.NaN)
+  const at = [...result.keys()].filter((i) => Number.isFinite(values[i]))
+  const right = sumsAlong(columns, at.toReversed(), w).reverse()
+  sumsAlong(columns, at, w).forEach((left, k) => {
+    const [both, x, xx, y, xy] = left.map((sum, n) => sum + right[k][n])
+    // The point itself is in both. Alone it has no slope: 0 / 0.
+    const above = (xx * y - x * xy) / ((both - 1) * xx - x * x) || 0
+    // A share stays one.
+    result[at[k]] = Math.min(high, Math.max(low, values[at[k]] + above))
+  })
+  return result
+}
+
+/** A local linear fit (Cleveland 1979, doi 10.2307/2286407) with weights wᵏ for the k-th finite
+ * value to either side: each point lies on the straight line that fits its surroundings best, so
+ * that a straight line stays what it is up to both ends. NaN stays NaN, and no value leaves the
+ * range of the measured ones. Weight 0 gives the columns themselves; others are brought into [0,
+ * MAX_WEIGHT]. What more is measured moves what lies before it too: the same object is returned
+ * only while nothing is. */
 export function smoothed(columns: Columns, weight: number): Columns {
   const w = Math.min(MAX_WEIGHT, weight)
   if (!(w > 0)) return columns
-  let result = known.get(columns)
-  if (!result || result.weight !== w || result.length > columns.length) {
-    result = begin(columns, w)
-    known.set(columns, result)
-  }
-  if (result.values.length < columns.length) {
-    const grown = new Float64Array(2 * columns.length)
-    grown.set(result.values)
-    result.values = grown
-  }
-  result.steps = columns.steps
-  for (; result.length < columns.length; result.length++) {
-    const value = columns.values[result.length]
-    if (Number.isFinite(value)) {
-      result.decay *= w
-      result.mean = nextAverage(result.mean, value, w, result.decay)
-    }
-    result.values[result.length] = Number.isFinite(value) ? result.mean : Number.NaN
-  }
+  const before = known.get(columns)
+  const { steps, length } = columns
+  if (before && before.weight === w && before.length === length) return before
+  const result = { steps, values: fitted(columns, w), length, weight: w }
+  known.set(columns, result)
   return result
 }

@@ -3,7 +3,6 @@
 import { useEffect, useState, useSyncExternalStore } from 'react'
 import type { LabState } from '../../page/state/store.ts'
 import { type Columns, indexAt } from '../scales/columns.ts'
-import { smoothed } from '../scales/smooth.ts'
 import { seriesOf } from './run.ts'
 import { presentStore } from './shown.ts'
 import { type UiState, uiStore } from './store.ts'
@@ -34,18 +33,17 @@ export const newestIn = (
   step: number | undefined,
 ): number | undefined => measuredIn(all, step)?.value
 
-/** The same with the step that it was measured at; smoothed with a weight above 0. */
+/** The same with the step that it was measured at. */
 export function measuredIn(
   all: readonly (Columns | undefined)[],
   step: number | undefined,
-  weight = 0,
 ): { readonly step: number; readonly value: number } | undefined {
   let found: { readonly step: number; readonly value: number } | undefined
   for (const columns of all) {
     if (!columns || columns.length === 0) continue
     const index = step === undefined ? columns.length - 1 : indexAt(columns, step)
     if (index < 0 || (found && columns.steps[index] <= found.step)) continue
-    found = { step: columns.steps[index], value: smoothed(columns, weight).values[index] }
+    found = { step: columns.steps[index], value: columns.values[index] }
   }
   return found
 }

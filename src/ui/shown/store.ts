@@ -6,7 +6,6 @@ import { type Tab, tabOf, viewHash } from '../../document/links/view.ts'
 import { remembered } from '../../page/state/remembered.ts'
 import { DEFAULT_THRESHOLD } from '../../record/diagnosis/threshold.ts'
 import { DEFAULT_KEPT_BYTES } from '../../record/run/kept_run.ts'
-import { MAX_WEIGHT } from '../scales/smooth.ts'
 import type { Zoom } from '../scales/zoom.ts'
 
 export type Theme = 'system' | 'light' | 'dark'
@@ -33,7 +32,8 @@ export interface UiState {
   /** Charts whose value axis, and charts whose step axis, is logarithmic, by id. */
   logY: ReadonlySet<string>
   logX: ReadonlySet<string>
-  /** Weight of the charts' moving average, 0 … MAX_WEIGHT; 0 is off. */
+  /** Weight of the charts' smoothing, 0 … 1; 0 is off, and what is near 1 is drawn as
+   * MAX_WEIGHT. */
   smoothing: number
   /** Every phase has the same width on the axis of steps; else the axis is even. */
   equal_phases: boolean
@@ -82,7 +82,7 @@ const preferencesSchema = z.object({
   settings_open: z.catch(z.boolean(), FIRST.settings_open),
   moments_on: z.catch(z.boolean(), FIRST.moments_on),
   ffn_threshold: z.catch(number(0, 10), FIRST.ffn_threshold),
-  smoothing: z.catch(number(0, MAX_WEIGHT), FIRST.smoothing),
+  smoothing: z.catch(number(0, 1), FIRST.smoothing),
   equal_phases: z.catch(z.boolean(), FIRST.equal_phases),
   /** Between one and a thousand megabytes. */
   kept_bytes: z.catch(number(1e6, 1e9), FIRST.kept_bytes),

@@ -59,7 +59,7 @@ function trained({ rollout }: Experiment, hasRewardModel: boolean): Told {
         metric: REWARD,
         label: 'reward, sampled',
         short: 'reward',
-        help: 'Mean score of the responses sampled for training. Few are sampled in a step, so the line is a moving average, and what was measured lies faintly behind it',
+        help: 'Mean score of the responses sampled for training. Few are sampled in a step, so the line is smoothed with weight 0.8, and what was measured lies faintly behind it',
       }
   return {
     ...of,

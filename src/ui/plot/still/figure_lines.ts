@@ -16,7 +16,7 @@ export interface FigureLine {
   /** Ascending. */
   readonly at: ArrayLike<number>
   readonly middle: ArrayLike<number>
-  /** A moving average, which is drawn in place of what was measured: that lies faintly behind it,
+  /** A smoothed line, which is drawn in place of what was measured: that lies faintly behind it,
    * and every number is of it. */
   readonly smooth?:
     | {

@@ -93,7 +93,7 @@ export function metricOf({ header }: RunEntry, choice: string): string {
   return hasModel ? TASK_SCORE : REWARD
 }
 
-/** A step measures a reward on few samples: its line is drawn as a moving average. */
+/** A step measures a reward on few samples: its line is drawn smoothed. */
 export const isAveraged = (choice: string): boolean => choice === 'score'
 
 /** The number that runs are compared by, in panels, tables and sentences, as it was measured;

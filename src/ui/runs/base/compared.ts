@@ -202,7 +202,7 @@ export function columnsOfGroup(
 }
 
 /**
- * The same of the moving averages of its runs, as Learning draws them: mean and band are of the
+ * The same of the smoothed lines of its runs, as Learning draws them: mean and band are of the
  * same numbers, so that the one lies within the other. Of few points, as a study keeps them, there
  * is none.
  */

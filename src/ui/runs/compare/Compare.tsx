@@ -204,8 +204,8 @@ export function Compare({ entries }: { readonly entries: readonly RunEntry[] }) 
       {all.some(({ header }) => header.study) ? (
         <p className="soft" data-testid="compare-of-studies">
           Of its runs a study keeps held-out accuracies from the end of the warm start on, a few
-          points of reward and entropies without a moving average, and the numbers at the end. What
-          it does not keep has no line here.
+          points of reward and entropies without smoothing, and the numbers at the end. What it does
+          not keep has no line here.
         </p>
       ) : null}
       <Bands runs={all} />

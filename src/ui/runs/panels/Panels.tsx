@@ -55,12 +55,12 @@ function linesOf(
   })
 }
 
-/** What is said above lines that are moving averages; undefined where none is. */
+/** What is said above lines that are smoothed; undefined where none is. */
 function smoothNote(lines: readonly FigureLine[]): string | undefined {
   if (!lines.some(({ smooth }) => smooth)) return undefined
   return lines.every(({ smooth }) => smooth)
-    ? `Lines and bands are moving averages with weight ${SAMPLED_SMOOTHING}, and faintly behind them lies what each step measured. Numbers are measured ones.`
-    : `Lines and bands are moving averages with weight ${SAMPLED_SMOOTHING}, and faintly behind them lies what each step measured; those of studies are as measured. Numbers are measured ones.`
+    ? `Lines and bands are smoothed by a local linear fit of weight ${SAMPLED_SMOOTHING}, and faintly behind them lies what each step measured. Numbers are measured ones.`
+    : `Lines and bands are smoothed by a local linear fit of weight ${SAMPLED_SMOOTHING}, and faintly behind them lies what each step measured; those of studies are as measured. Numbers are measured ones.`
 }
 
 /** Every metric that has a panel: those of the choices, and those that are columns of the table. */
