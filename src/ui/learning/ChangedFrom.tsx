@@ -1,5 +1,6 @@
 // Says what was changed of the preset that an introduction is about.
 import { experimentFields } from '../../document/experiment/form/form.ts'
+import { valuesBeside } from '../../document/experiment/form/like_phases.ts'
 import { placeWords, settingWords } from '../../document/experiment/form/setting_words.ts'
 import type { Experiment } from '../../document/experiment/schema/schema.ts'
 import type { PRESETS } from '../../document/presets/presets.ts'
@@ -26,7 +27,7 @@ export function ChangedFrom(props: {
   readonly experiment: Experiment
 }) {
   const { preset, experiment } = props
-  const before = new Map(valuesOf(preset.experiment).map(({ path, value }) => [path, value]))
+  const before = valuesBeside(experiment, preset.experiment, valuesOf(preset.experiment))
   const changed = valuesOf(experiment).filter(
     ({ path, value }) => before.has(path) && before.get(path) !== value,
   )

@@ -264,8 +264,8 @@ function usePresetValues(
 ) {
   const preset = PRESETS.find(({ id }) => id === presetId)
   const original = useMemo<Values>(
-    () => (preset ? ownValues(preset.experiment) : new Map()),
-    [preset],
+    () => (preset ? ownValues(preset.experiment, experiment) : new Map()),
+    [preset, experiment],
   )
   const parts = changedParts(experiment, preset?.experiment ?? experiment)
   return { preset, original, parts, changed: countChanged(fields, original) + parts.length }

@@ -49,6 +49,15 @@ test('a reward of its own is a change, and so are tools and other phases', () =>
   expect(parts({ ...experiment, actor: { ...experiment.actor, clip_ratio_c: 4 } })).toEqual([])
 })
 
+test('a phase that is left out is one change: the others are compared with what they are', () => {
+  for (const { experiment } of PRESETS.filter(({ experiment: { phases } }) => phases.length > 2)) {
+    const phases = experiment.phases.toSpliced(1, 1)
+    const of = { ...experiment, phases }
+    const count = countChanged(shownFields(of), ownValues(experiment, of))
+    expect(count + changedParts(of, experiment).length).toBe(1)
+  }
+})
+
 test('an algorithm that was chosen for all phases is one change, and one of a single phase is too', () => {
   const [first] = PRESETS.filter(({ id }) => id === 'first-steps')
   const { experiment } = first

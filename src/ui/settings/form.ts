@@ -1,6 +1,7 @@
 // Chooses the settings that the form shows, and their headings.
 
 import { experimentFields } from '../../document/experiment/form/form.ts'
+import { valuesBeside } from '../../document/experiment/form/like_phases.ts'
 import { saidValue } from '../../document/experiment/form/setting_words.ts'
 import type { Experiment } from '../../document/experiment/schema/schema.ts'
 
@@ -14,11 +15,12 @@ export const shownFields = (experiment: Experiment): FieldData[] =>
 /** Values by path. A setting that a phase takes over from the experiment is not one of its own. */
 export type Values = ReadonlyMap<string, FieldData['value']>
 
-export const ownValues = (experiment: Experiment): Values =>
-  new Map(
-    experimentFields(experiment).flatMap(({ path, value, isOverridden }) =>
-      isOverridden === false ? [] : [[path, value]],
-    ),
+/** `as`: their paths are those of the same phases in this experiment. */
+export const ownValues = (experiment: Experiment, as = experiment): Values =>
+  valuesBeside(
+    as,
+    experiment,
+    experimentFields(experiment).filter(({ isOverridden }) => isOverridden !== false),
   )
 
 /** The settings that differ from what the preset says. One that every phase takes over is one. */
