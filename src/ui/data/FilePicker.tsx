@@ -17,7 +17,10 @@ export function FilePicker(props: {
   }, [isFirst])
   return (
     <label className="data-file">
-      <span>{file ? `${label}: ${file.name}` : label}</span>
+      <span>
+        {label}
+        {file ? <span translate="no">: {file.name}</span> : null}
+      </span>
       <input
         ref={input}
         type="file"

@@ -16,7 +16,12 @@ export function FirstRows({
         <thead>
           <tr>
             {columns.map((column, c) => (
-              <th key={column} scope="col" className={roles[c] ? 'taken' : undefined}>
+              <th
+                key={column}
+                scope="col"
+                translate="no"
+                className={roles[c] ? 'taken' : undefined}
+              >
                 {column}
                 {roles[c] ? <small> {roles[c]}</small> : null}
               </th>
@@ -27,7 +32,7 @@ export function FirstRows({
           {opened.first_rows.map(({ place, cells }) => (
             <tr key={place}>
               {cells.map((cell, c) => (
-                <td key={columns[c]} className={roles[c] ? 'taken' : undefined}>
+                <td key={columns[c]} translate="no" className={roles[c] ? 'taken' : undefined}>
                   {cell}
                 </td>
               ))}

@@ -14,7 +14,7 @@ export function Choice<T extends string>(props: {
       <select data-testid={id} value={value} onChange={({ target }) => onValue(target.value as T)}>
         {options.some(([own]) => own === value) ? null : <option value={value}>choose …</option>}
         {options.map(([own, name]) => (
-          <option key={own} value={own}>
+          <option key={own} value={own} translate={own === name ? 'no' : undefined}>
             {name}
           </option>
         ))}

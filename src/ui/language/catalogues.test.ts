@@ -99,7 +99,7 @@ const OF_RUNS: Readonly<Record<string, string>> = {
     '全部 5 个种子中，它最终高于同一种子的 GRPO。',
   'It ends above GRPO of the same seed in 4 of 5 seeds.':
     '5 个种子中有 4 个，它最终高于同一种子的 GRPO。',
-  'This needs a GPU, and the browser gives the page none.': '这需要 GPU，而浏览器没有向本页提供。',
+  'This needs a GPU, and the browser gives the page none.': '这需要 GPU，而浏览器没有提供 GPU。',
   'Better than GRPO by 4.7 to 7.9 points: 2 of 3 arms. 6 seeds.':
     '3 个实验组中有 2 个比 GRPO 好 4.7 到 7.9 个百分点。6 个种子。',
   'No difference from BuPO was found in greedy held-out accuracy of the start with blocks up to 3 of the run: −0.5 to −0.3 points, with 6 seeds.':
@@ -124,7 +124,7 @@ const OF_RUNS: Readonly<Record<string, string>> = {
   'Held-out accuracy (4 samples): difference from reward model, then PPO, points':
     '留出准确率（4 个样本）：差异，对比先奖励模型，再 PPO，个百分点',
   'token table 1.7\u00a0%': 'token 表 1.7%',
-  'Which layer learns? (Addition, pretrained)': '哪一层在学习？（加法，预训练）',
+  'Which layer learns? (Addition, pretrained)': '哪一层在学习？（加法、预训练）',
   'Takes about 50 s here, an estimate': '在这里需要约 50 秒（估计）',
   '22 of 41 steps': '22/41 步',
   'Takes about 6 min here, an estimate': '在这里需要约 6 分钟（估计）',
@@ -136,7 +136,7 @@ const OF_RUNS: Readonly<Record<string, string>> = {
     '从第 1 步到第 6 步，最终策略的熵没有明显变化（1.42 nats → 1.41 nats）。',
   '44 presets.': '共 44 个预设。',
   'From its beginning to its numbers the median step took 3.71 s: its latency, as the next step begins before those are there. By stage: sampling 50.2 %, policy learns 32.8 %.':
-    '从一步开始到得到它的数值，中位数为 3.71 s：这是延迟，因为在此之前下一步就已开始。按环节：采样 50.2%、策略学习 32.8%。',
+    '从一步开始到得到它的数值，中位数为 3.71 秒：这是延迟，因为在此之前下一步就已开始。按环节：采样 50.2%、策略学习 32.8%。',
   'From step 0 to 45 greedy held-out accuracy did not change clearly: 77.3 %, then 85.9 %.':
     '从第 0 步到第 45 步，贪心解码的留出准确率没有明显变化（77.3% → 85.9%）。',
   'From step 1 to 20 the mean score of samples rose from 64.0 % to 88.0 %, in means of 5 steps.':
@@ -155,7 +155,7 @@ const OF_RUNS: Readonly<Record<string, string>> = {
     '留出准确率（贪心）、末值：GRPO、种子 2 3.0%',
   'Pin “grad norm”': '钉住“grad norm”',
   'Newest values. mean: 0.37, between 0.37 and 1.5; smallest: 0, between 0 and 0.':
-    '最新的值。平均：0.37，在 0.37 和 1.5 之间；最小：0，在 0 和 0 之间。',
+    '最新值。平均：0.37，在 0.37 和 1.5 之间；最小：0，在 0 和 0 之间。',
   'Scores 0.500, 0.501, 0.500, 0.500: advantages −2.5e−4, 7.5e−4, −2.5e−4, −2.5e−4.':
     '得分 0.500、0.501、0.500、0.500：优势 −2.5e−4、7.5e−4、−2.5e−4、−2.5e−4。',
   'trains the final policy on the reward model’s scores': '按奖励模型的打分训练最终策略',
@@ -167,11 +167,26 @@ const OF_RUNS: Readonly<Record<string, string>> = {
     '最终策略，nats。第 40 步。最终策略：3.252 nats',
   'interval low, points': '区间下限，个百分点',
   'After step 20, layer 2 tells the next token of the right answer best: 41.2 %. The first that tells it better than shuffled labels is the embedding. After step 10, the embedding told it for 50.0 %.':
-    '第 20 步之后，第 2 层判断正确答案的下一个 token 最准：41.2%。最早比打乱标签时判断得好的是嵌入层。第 10 步之后，嵌入层判断对的占 50.0%。',
+    '第 20 步之后，第 2 层判断正确答案的下一个 token 最准：41.2%。最早比打乱标签时更准的是嵌入层。第 10 步之后，嵌入层判断对的占 50.0%。',
   'Held-out answer tokens at which the layer tells the next token of the right answer, %':
     '留出题目的答案 token 中，该层能判断对正确答案的下一个 token 的比例（%）',
   'cosine with layer 2': '与第 2 层的余弦',
   '5. Advantages.': '5. 优势。',
+  // Names stay, and are joined as Chinese joins them.
+  'Better than no KL by 12.0 to 28.2 points: KL 0.05, KL 0.2, KL 1. 5 seeds.':
+    'KL 0.05、KL 0.2、KL 1 比没有 KL 好 12.0 到 28.2 个百分点。5 个种子。',
+  'Worse than k = 0 by 7.1 to 13.9 points: k = 2, k = 4, k = 8. 5 seeds.':
+    'k = 2、k = 4、k = 8 比 k = 0 差 7.1 到 13.9 个百分点。5 个种子。',
+  'The runs come from different adapters (NVIDIA H100 and SwiftShader): differences between arms may be differences between machines.':
+    '这些运行来自不同的显卡（NVIDIA H100、SwiftShader）：实验组之间的差异可能是机器之间的差异。',
+  'TRL’s GRPOTrainer cannot run this experiment: the phase’s adv_estimator is reinforce_plus_plus: expected grpo, grpo_vectorized, grpo_batch_std or rloo':
+    'TRL 的 GRPOTrainer 无法运行此实验：本阶段的 adv_estimator 为 reinforce_plus_plus：应为 grpo、grpo_vectorized、grpo_batch_std 或 rloo',
+  'Entropy by layer and step of GRPO; at the end, in nats, the embedding: 3.24, layer 1: 2.42, final policy: 0.318':
+    'GRPO 各层各步的熵；结束时（nats）为嵌入层：3.24、第 1 层：2.42、最终策略：0.318',
+  'tuned lens fitted after step 4 and 8': '第 4、8 步之后拟合的调优透镜',
+  'The link that opened this page locks 设置 and hides 样本.':
+    '打开本页的链接锁定了设置，并隐藏了样本。',
+  '\ue000, whole model.': '\ue000，整个模型。',
   // What is counted has its measure word.
   '0 epochs': '0 轮',
   '3 of 12 verdicts; then training begins.': '已有 3/12 个裁决；之后开始训练。',

@@ -122,3 +122,20 @@ test('a sentence that is said already has no space behind its stop', () => {
     ),
   ).toBe('<p>每一层都有策略。<b>保存</b></p>')
 })
+
+test('no space stands between a sign of Chinese and what follows it in a line', () => {
+  expect(
+    renderToStaticMarkup(
+      <p>
+        <b>一步。</b> <span>取平均。</span> <button type="button">Save</button>
+      </p>,
+    ),
+  ).toBe('<p><b>一步。</b><span>取平均。</span> <button type="button">保存</button></p>')
+  expect(
+    renderToStaticMarkup(
+      <p>
+        Save <span>（之后）</span>
+      </p>,
+    ),
+  ).toBe('<p>保存<span>（之后）</span></p>')
+})

@@ -61,15 +61,34 @@ function placed(children: readonly unknown[], said: string, marked: readonly unk
   })
 }
 
-/** The text at an end of an element that holds nothing but text. */
+/** Shows its text within a line, as none that is pressed or filled in does. */
+const IN_LINE = new Set<unknown>(['span', 'b', 'i', 'em', 'strong', 'small', 'code', 'a'])
+
+/** The text of an element that holds nothing but texts. */
 function edgeOf(child: unknown): string {
-  const own = isValidElement<{ children?: unknown }>(child) ? child.props.children : undefined
-  return typeof own === 'string' ? own : ''
+  if (!isValidElement<{ children?: unknown }>(child)) return ''
+  const { children } = child.props
+  const all = Array.isArray(children) ? children : [children]
+  return all.every(isWords) ? all.join('') : ''
+}
+
+/** None stands beside a sign of Chinese that has one of its own. */
+function unspaced(text: string, marked: readonly unknown[]): string {
+  const shown = (char: string) => {
+    const child = marked[char.charCodeAt(0) - FIRST_MARK]
+    const isInLine = isValidElement(child) && IN_LINE.has(child.type)
+    return char.search(MARKS) === 0 ? (isInLine ? edgeOf(child) : '') : char
+  }
+  return text.replace(/(?<=(\S))[ \t]+(?=(\S))/gu, (space, before, after) => {
+    const follows = shown(after)
+    const isStopped = follows !== '' && /[。；：！？，]$/.test(shown(before))
+    return isStopped || follows.startsWith('（') ? '' : space
+  })
 }
 
 /** Beside an element a space stands where its text is of Latin letters or digits. */
 const spaced = (text: string, marked: readonly unknown[]): string =>
-  text
+  unspaced(text, marked)
     .replace(/(?<=\p{Script=Han})[\ue000-\uf8ff]/gu, (mark) =>
       /^[A-Za-z0-9]/.test(edgeOf(marked[mark.charCodeAt(0) - FIRST_MARK])) ? ` ${mark}` : mark,
     )

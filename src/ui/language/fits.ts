@@ -43,5 +43,7 @@ export function holdsClauses(match: Match): boolean {
   if (isPart && holds(END_OF_MESSAGE, inside)) return true
   const [first, ...others] = inside
   const isList = key.includes(',') && !/[:;]\s/.test(first)
+  // `It is {0}.`
+  if (/^[A-Z][^.{]*\{0\}\.$/.test(key)) return holds(/[.!?]\s/)
   return weight < WEAK && (holds(/[,:;]\s/, isList ? others : inside) || holds(/[.!?]\s/))
 }

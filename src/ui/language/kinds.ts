@@ -3,9 +3,10 @@
 /** Anything else needs no translation. */
 export const HAS_WORDS = /[A-Za-z]{2}/
 /** Texts from which names of code are listed. */
-const NAMES_FOLLOW = /(?:\bone of|\bthese are:|\blegal here:) $/i
+const NAMES_FOLLOW =
+  /(?:\bone of|\bthese are:|\blegal here:|\blooked for) $|\b(?:prompts|answers) \($/i
 /** Behind it stands what was given, as it was given. */
-const GIVEN_FOLLOWS = /\b(?:got|found|kept|keyword) $/i
+const GIVEN_FOLLOWS = /\b(?:got|found|kept|keyword|column|two values of|is of) $/i
 /** A text between the holes of a template, and what these hold. */
 interface Cut {
   readonly literals: readonly string[]
@@ -47,7 +48,9 @@ export const isCode = (text: string): boolean =>
       (word) =>
         (/^\S*[\dA-Z._/]\S*$/.test(word) && !/[.,:;!?]$/.test(word)) ||
         IS_SIGN_WITH_NUMBER.test(word),
-    ) || IS_QUANTITY.test(text)
+    ) ||
+  IS_QUANTITY.test(text) ||
+  /^(?:null|true|false)$/.test(text)
 
 /** What a path is said of: `seed: expected …`. */
 const OF_PATH = /^: (?:expected|unknown)\b/
@@ -61,6 +64,8 @@ export function holdsCode(cut: Cut, hole: number): boolean {
   const [value, before, after] = [cut.values[hole], cut.literals[hole], cut.literals[hole + 1]]
   if (NAMES_FOLLOW.test(before))
     return value.split(/, | or | and /).every((word) => WORD_OF_CODE.test(word))
+  if (GIVEN_FOLLOWS.test(before) && /, /.test(value))
+    return value.split(', ').every((word) => WORD_OF_CODE.test(word))
   if (!WORD_OF_CODE.test(value)) return false
   return (
     (GIVEN_FOLLOWS.test(before) && !NO_VALUE.test(value)) ||

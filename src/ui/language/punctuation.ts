@@ -8,10 +8,10 @@ const LONE_STOP = /(?<=[\ue000-\uf8ff])\.(?=\s|$)/g
 export const AFTER_STOP = /(?<=[。；：！？])[ \t]+(?=[\ue000-\uf8ff])/g
 /** Between what is written in Chinese and the next part of it. */
 const BEFORE_WORDS = /(?<=[\w%\]\p{Script=Han}]),\s(?=\p{Script=Han})|(?<=\p{Script=Han}),\s(?=%)/gu
-/** A duration in words: units stay elsewhere. */
-const ABOUT = /(?<=(?:约|用时|还需) \d+ )[sh](?![A-Za-z])/g
-/** A whole text; with a fraction it is a measurement, whose unit stays. */
-const SECONDS = /^(\s*(?:\d+|–)) s(?=\s*$)/
+/** A duration, whose unit is a word. */
+const DURATION = /(?<=[\d–]\s)(ms|s|min|h)(?![\w/])/g
+const UNITS: Readonly<Record<string, string>> = { ms: '毫秒', s: '秒', min: '分钟', h: '小时' }
+const inWords = (text: string): string => text.replace(DURATION, (unit) => UNITS[unit])
 /** Of a run or an arm that is named by what it changes, and the setting alone. */
 const RATE = /(?<![\w./:@-])lr(?=\s[−-]?\d|\s*$)/g
 /** Between names of which one holds a sign of its own. */
@@ -20,24 +20,36 @@ const BETWEEN_NAMES = /;\s(?=\S+ = )/g
 const WHOLE_NUMBERS = /^\d+(?:, \d+)+$/
 /** What stays as it is written but for this. */
 export const unsaid = (text: string): string =>
-  text
+  inWords(text)
     .replace(BEFORE_PERCENT, '')
     .replace(LONE_STOP, '。')
-    .replace(SECONDS, '$1 秒')
     .replace(RATE, '学习率')
     .replace(WHOLE_NUMBERS, (numbers) => numbers.replaceAll(', ', '、'))
-/** Where something comes from, and how a layer is read, is none of a list. */
-const NO_LIST = /、(?=来自)|(?<=^(?:嵌入层|最终策略))、(?=(?:原始|归一化)状态)/g
+/** Where something comes from, how a layer is read, what else there is, and what is said of the
+ * element before it, is none of a list. */
+const NO_LIST =
+  /、(?=来自|还有 \d)|(?<=^(?:嵌入层|最终策略))、(?=(?:原始|归一化)状态)|(?<=^[\ue000-\uf8ff])、(?=\p{Script=Han})/gu
 /** Between the numbers of a list. */
 const IN_A_LIST = /(?<=^[^[]*[\d%]),\s(?=[+−-]?\d)/g
+/** `DPO, IPO, KTO`; `32 × 8, GRPO`; `KL 0.2, KL 1` */
+const NAMES_IN_A_ROW =
+  /^(?:[A-Z]\w*(?: [\d.]+)?|\d+ × \d+|[a-z] = \d+)(?:, (?:[A-Z]\w*(?: [\d.]+)?|[a-z] = \d+))+$/
+/** Words of code, and proper names of a few words, with what is in brackets behind them. */
+const NAMES_LISTED = /^(?:[^\s,，、]+|(?:[A-Z\d]\S*)(?: [A-Z\d]\S*){1,3}|\S+ \([^()]*\))$/
+const BETWEEN_LISTED = /, (?:and |or )?| and | or /g
+const inARow = (names: string): string =>
+  NAMES_IN_A_ROW.test(names) ? names.replaceAll(', ', '、') : names
+/** Names that stay as they are, in a row or not. */
+export function listed(said: string): string {
+  const names = inARow(said)
+  const parts = names.split(BETWEEN_LISTED)
+  if (parts.length < 2 || !parts.every((part) => NAMES_LISTED.test(part))) return names
+  return names.replace(BETWEEN_LISTED, (joint) => (/\bor /.test(joint) ? '或' : '、'))
+}
 /** What a hole behind a text holds. Numbers of an interval are none of a list. */
 export const inList = (said: string | undefined, before: string): string | undefined =>
-  before.endsWith('[') ? said : said?.replace(IN_A_LIST, '、')
-/** `DPO, IPO, KTO`; `32 × 8, GRPO` */
-const NAMES_IN_A_ROW = /^(?:[A-Z]\w*|\d+ × \d+)(?:, [A-Z]\w*)+$/
-/** Names that stay as they are, in a row or not. */
-export const listed = (names: string): string =>
-  NAMES_IN_A_ROW.test(names) ? names.replaceAll(', ', '、') : names
+  before.endsWith('[') ? said : said && inARow(said.replace(IN_A_LIST, '、'))
+
 /** Counts of a whole that are all of it. */
 const ALL_SEEDS = /(?<!\d)(\d+) 个种子中有 \1 个(，?)/g
 const MINUS = /(?<=\p{Script=Han} )-(?=\d)/gu
@@ -58,6 +70,8 @@ export const JOINTS: readonly (readonly [between: RegExp, joint: string])[] = [
   // The number of a heading ends no sentence.
   [/(?<=[.!?…])(?<!^\d\.)\s+(?=\S)/, ''],
   [/;\s+/, '；'],
+  // Names, each with its number.
+  [/,\s+(?=[^:,;]+: [−-]?[\d.]+(?: nats)?(?:,|$))/, '、'],
   [/:\s+/, '：'],
   [/\s·\s/, ' · '],
   [/\s–\s/, ' – '],
@@ -83,7 +97,7 @@ export const SIGNS: Readonly<Record<string, string>> = {
 /** Chinese writes no spaces around its own signs, nor between its words, but one beside Latin
  * letters and digits. */
 export const tidy = (text: string): string =>
-  text
+  inWords(text)
     .replace(BEFORE_PERCENT, '')
     .replace(BEFORE_WORDS, '，')
     .replace(/;\s(?=\p{Script=Han})/gu, '；')
@@ -91,12 +105,12 @@ export const tidy = (text: string): string =>
     .replace(RATE, '学习率')
     .replace(/(?<=\bnats)\.\s?(?=\p{Script=Han})/gu, '。')
     .replace(QUOTES, /\p{Script=Han}/u.test(text) ? '“$1”' : '$&')
+    .replace(/”,\s(?=“)/g, '”、')
     .replace(BRACKETS, '（$1）')
     .replace(ALL_SEEDS, (_, seeds, comma) => `全部 ${seeds} 个种子中${comma || '都'}`)
     .replace(MINUS, '−')
     .replace(CHANGED, changed)
     .replace(NO_LIST, '，')
-    .replace(ABOUT, (unit) => (unit === 's' ? '秒' : '小时'))
     .replace(/([，。；：！？、（）「」“”])[ \t]+(?=\S)/g, '$1')
     .replace(/[ \t]+(?=[，。；：！？、（）「」])|(?<=\p{Script=Han})[ \t]+(?=“)/gu, '')
     .replace(/(\p{Script=Han})[ \t]+(?=\p{Script=Han})/gu, '$1')

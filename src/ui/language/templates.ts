@@ -45,13 +45,14 @@ export const CERTAIN = 20
 const ALONE = 8
 
 /** `60.0 %, 38.0 %, −2.5e−4` */
-const NUMBERS = /^[−-]?[\d.]+(?:e[−-]?\d+)?(?:\s%)?(?:, [−-]?[\d.]+(?:e[−-]?\d+)?(?:\s%)?)*$/
+const NUMBERS =
+  /^[−-]?[\d.]+(?:e[−-]?\d+)?(?:\s%)?(?:(?:, | and )[−-]?[\d.]+(?:e[−-]?\d+)?(?:\s%)?)*$/
 
 /** `layer {0}`: a number follows, and nothing else: `layer 1 alone` is more than a layer, and
  * neither what is counted behind it, nor a dash for a value, nor what comes behind a comma is of
  * the step. */
 const IS_NUMBERED = /\b(?:layer|step|token|block|phase|head) $|@$/i
-const MORE = /^$|^\d+(?: (?!final\b)[a-z]| (?=[\d–]|[\ue000-\uf8ff])|[,;:] (?!\d))/
+const MORE = /^$|^\d+(?: (?!final\b|and \d)[a-z]| (?=[\d–]|[\ue000-\uf8ff])|[,;:] (?!\d))/
 
 /** What begins with a number is that number with its unit and its interval, a duration, or a
  * list of numbers. */

@@ -71,7 +71,9 @@ beforeEach(() => {
 
 test('a duration and a learning rate are written as they are elsewhere', () => {
   expect(texts.translate('43 s')).toBe('43 秒')
-  expect(texts.translate('1.21 s')).toBe('1.21 s')
+  expect(texts.translate('1.21 s')).toBe('1.21 秒')
+  expect(texts.translate('96.3 ms')).toBe('96.3 毫秒')
+  expect(texts.translate('988 tok/s')).toBe('988 tok/s')
   expect(texts.translate('lr')).toBe('学习率')
   expect(texts.translate('lr 0.001')).toBe('学习率 0.001')
   expect(texts.translate('whole model, lr 5e-4')).toBe('整个模型、学习率 5e-4')
@@ -161,7 +163,7 @@ test('a number may have its interval, and brackets belong to the last of a list'
 
 test('names of code that are listed or were given stay, whatever the words mean elsewhere', () => {
   expect(texts.translate('kind: expected one of reward, score, steps, got layer')).toBe(
-    'kind：应为 reward, score, steps 之一，得到 layer',
+    'kind：应为 reward、score、steps 之一，得到 layer',
   )
 })
 
@@ -196,7 +198,10 @@ test('what is quoted may be a question', () => {
 })
 
 test('a space stands between Chinese and Latin letters or digits', () => {
-  expect(texts.translate('It takes 3 s and 6.1 MiB of memory.')).toBe('需要 3 s 和 6.1 MiB 显存。')
+  expect(texts.translate('It takes 3 GiB and 6.1 MiB of memory.')).toBe(
+    '需要 3 GiB 和 6.1 MiB 显存。',
+  )
+  expect(texts.translate('It takes 3 s and 6.1 MiB of memory.')).toBe('需要 3 秒和 6.1 MiB 显存。')
 })
 
 test('a name may hold the sign that joins it to the rest', () => {

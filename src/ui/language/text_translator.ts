@@ -20,6 +20,7 @@ import {
   WORD_OF_CODE,
 } from './kinds.ts'
 import { Names } from './names.ts'
+import { sayParseErrors } from './parse_errors.ts'
 import {
   AFTER_STOP,
   inList,
@@ -88,7 +89,7 @@ export class TextTranslator {
 
   /** The text in the language, with the spaces around it; as it is where it has no translation. */
   translate(said: string): string {
-    const text = said.replace(AFTER_STOP, '')
+    const text = sayParseErrors(said.replace(AFTER_STOP, ''))
     if (!HAS_WORDS.test(text)) return unsaid(text)
     // A text that is a name, with a sign at its end or without, has its own translation.
     const isWhole = [text.trim(), text.trim().slice(0, -1)].some((t) => this.exactly(t))
@@ -231,7 +232,7 @@ export class TextTranslator {
       if (certain !== undefined && certain.key !== key) break
       if (holdsClauses(match)) continue
       const said = values.map((value, i) =>
-        holdsCode(match, i) ? value : inList(this.find(value, depth + 1), literals[i]),
+        holdsCode(match, i) ? listed(value) : inList(this.find(value, depth + 1), literals[i]),
       )
       const filled = this.messages.say(
         key,

@@ -10,14 +10,18 @@ const selectOptions = (state: ShareState) => state.options
 export function Locked() {
   const { hide, lock } = useStore(shareStore, selectOptions)
   if (hide.length === 0 && lock.length === 0) return null
-  const says = [
-    ...(lock.length === 0 ? [] : [`locks ${listWords(lock.map((part) => LOCKED[part]))}`]),
-    ...(hide.length === 0 ? [] : [`hides ${listWords(hide.map((part) => HIDDEN[part]))}`]),
-  ]
+  const locked = listWords(lock.map((part) => LOCKED[part]))
+  const hidden = listWords(hide.map((part) => HIDDEN[part]))
+  const says =
+    hidden === ''
+      ? `locks ${locked}`
+      : locked === ''
+        ? `hides ${hidden}`
+        : `locks ${locked} and hides ${hidden}`
   return (
     <section className="card locked" aria-label="This page’s link" data-testid="locked">
       <Lock className="icon" aria-hidden="true" />
-      <p>The link that opened this page {says.join(' and ')}.</p>
+      <p>The link that opened this page {says}.</p>
       <button
         type="button"
         data-testid="unlock"

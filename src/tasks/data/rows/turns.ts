@@ -54,29 +54,29 @@ export function turnsOf(cell: Cell | undefined, refuse: Refuse): Turn[] {
   const messages = isObject(cell) ? [cell] : cell
   if (!Array.isArray(messages) || messages.length === 0)
     return refuse(`expected messages {role, content} or {from, value}, found ${kindOfCell(cell)}`)
-  return messages.map((message: Cell, i) =>
-    turnOf(message, (what) => refuse(`message ${i + 1}${what}`)),
-  )
+  return messages.map((message: Cell, i) => turnOf(message, `message ${i + 1}`, refuse))
 }
 
-function turnOf(message: Cell, refuse: Refuse): Turn {
+function turnOf(message: Cell, which: string, refuse: Refuse): Turn {
   if (!isObject(message))
-    return refuse(`: expected {role, content} or {from, value}, found ${kindOfCell(message)}`)
+    return refuse(
+      `${which}: expected {role, content} or {from, value}, found ${kindOfCell(message)}`,
+    )
   const whose = ownOf(message, ROLE_NAMES)
   const named = whose === undefined ? undefined : message[whose]
   const role = typeof named === 'string' ? ROLES.get(named.toLowerCase()) : undefined
   if (whose === undefined || typeof named !== 'string')
-    return refuse(' has no role or from that says whose it is')
+    return refuse(`${which} has no role or from that says whose it is`)
   if (role === undefined)
     return refuse(
-      ` is of ${JSON.stringify(named)}: expected one of ${[...ROLES.keys()].join(', ')}`,
+      `${which} is of ${JSON.stringify(named)}: expected one of ${[...ROLES.keys()].join(', ')}`,
     )
   const calls = ['tool_calls', 'function_call'].find((name) => isCalled(message, name))
   if (role === 'tool' || calls !== undefined)
     return refuse(
-      `, ${role === 'tool' ? `a turn of ${named}` : `has ${calls}`}: the calls of tools in a file are not learnt; leave such rows out, or give tools to a phase of reinforcement`,
+      `${which}, ${role === 'tool' ? `a turn of ${named}` : `has ${calls}`}: the calls of tools in a file are not learnt; leave such rows out, or give tools to a phase of reinforcement`,
     )
-  return { role, content: contentOf(message, refuse), isLearnt: isLearnt(message) }
+  return { role, content: contentOf(message, which, refuse), isLearnt: isLearnt(message) }
 }
 
 const isCalled = (message: { readonly [name: string]: Cell }, name: string): boolean => {
@@ -92,11 +92,16 @@ const isLearnt = ({ weight, train }: { readonly [name: string]: Cell }): boolean
   )
 
 /** The text of a message: as it is, or of its parts {type: text, text}. */
-function contentOf(message: { readonly [name: string]: Cell }, refuse: Refuse): string {
+function contentOf(
+  message: { readonly [name: string]: Cell },
+  which: string,
+  refuse: Refuse,
+): string {
   const name = ownOf(message, CONTENT_NAMES)
   const content = name === undefined ? undefined : message[name]
-  if (typeof content === 'string') return textOf(content, (what) => refuse(`: ${what}`))
-  if (!Array.isArray(content) || content.length === 0) return refuse(' has no text as its content')
+  if (typeof content === 'string') return textOf(content, (what) => refuse(`${which}: ${what}`))
+  if (!Array.isArray(content) || content.length === 0)
+    return refuse(`${which} has no text as its content`)
   return content
     .map((part: Cell) => {
       if (typeof part === 'string') return part
@@ -108,7 +113,7 @@ function contentOf(message: { readonly [name: string]: Cell }, refuse: Refuse): 
       )
         return part.text
       return refuse(
-        ` has a part that is no text (${typeof type === 'string' ? type : kindOfCell(part)})`,
+        `${which} has a part that is no text (${typeof type === 'string' ? type : kindOfCell(part)})`,
       )
     })
     .join('')

@@ -86,7 +86,7 @@ test('columns are in the words of the language that the page has', () => {
   ])
     expect(said).toContain(chinese)
   expect(said).toContain('截断比例')
-  for (const operator of ['是', '不是', '至少', '至多', '包含'])
+  for (const operator of ['是', '不是', '至少', '最多', '包含'])
     expect(offered).toContain(`>${operator}</option>`)
 })
 
