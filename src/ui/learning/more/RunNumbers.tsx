@@ -23,6 +23,14 @@ import { estimateDuration } from './estimate.ts'
 
 const selectHasSteps = (state: LabState) => state.series.size > 0
 
+/** What the numbers leave the words on how the run is: on a phone these are a sign alone, but where
+ * they say more than that it trains. */
+function roomFor(state: LabState): string | undefined {
+  if (!selectHasSteps(state)) return 'awaited'
+  const isAtEnd = state.status === 'running' && state.step >= plannedSteps(state)
+  return state.isPausing || isAtEnd ? 'telling' : undefined
+}
+
 /** What the rest takes where no phase of its kind has run yet, as earlier runs or a probe say;
  * undefined where they say less than this run's own steps. */
 function expectedLeft({ adapter, runExperiment, step, timing }: LabState): string | undefined {
@@ -108,7 +116,7 @@ export function RunNumbers({ shown }: PanelProps) {
   const written = (name: string, isShare = isShareIn(state, name)) =>
     numberText(metric(name), isShare)
   return (
-    <dl hidden={state.runExperiment === undefined} className={hasSteps ? undefined : 'awaited'}>
+    <dl hidden={state.runExperiment === undefined} className={roomFor(state)}>
       <div className="step-number">
         <dt>Steps</dt>
         <dd>

@@ -5,8 +5,9 @@ import { OPENING } from '../../../document/presets/presets.ts'
 import { Series } from '../../../host/columns/series.ts'
 import { adapter } from '../../../page/client/testing.ts'
 import { estimatorStore } from '../../../page/paces/estimator.ts'
-import { initialState, labStore } from '../../../page/state/store.ts'
+import { initialState, type LabState, labStore } from '../../../page/state/store.ts'
 import { greedyAccuracy, layerEntropy, REWARD } from '../../shown/metrics.ts'
+import { plannedSteps } from '../../shown/run.ts'
 import { viewStore } from '../../shown/shown.ts'
 import { readShownStep } from '../../shown/shown_step.ts'
 import { uiStore } from '../../shown/store.ts'
@@ -132,6 +133,20 @@ test('the time left includes phases that have not run, where their time can be e
   expect(says()).toBe('about 4 min')
   timed({ seconds: 234, untimedSteps: 0 })
   expect(says()).toBe('3 min 54 s')
+})
+
+test('the numbers leave the words on how the run is their room where they say more', () => {
+  const room = (state: Partial<LabState>) => {
+    labStore.setState({ runExperiment: experiment, status: 'running', isPausing: false, ...state })
+    const html = renderToStaticMarkup(<RunNumbers shown={readShownStep()} />)
+    return /<dl(?: class="(\w+)")?>/.exec(html)?.[1]
+  }
+  expect(room({ series: new Map() })).toBe('awaited')
+  const series = new Map([[REWARD, seriesOf(1)]])
+  expect(room({ series, step: 1 })).toBeUndefined()
+  expect(room({ step: 1, isPausing: true })).toBe('telling')
+  // The end is measured.
+  expect(room({ step: plannedSteps(labStore.getState()) })).toBe('telling')
 })
 
 test('scores of a log are shares beside an accuracy, each within 0 and 1, else as logged', () => {
