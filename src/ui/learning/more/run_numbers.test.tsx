@@ -7,7 +7,6 @@ import { adapter } from '../../../page/client/testing.ts'
 import { estimatorStore } from '../../../page/paces/estimator.ts'
 import { initialState, type LabState, labStore } from '../../../page/state/store.ts'
 import { greedyAccuracy, layerEntropy, REWARD } from '../../shown/metrics.ts'
-import { plannedSteps } from '../../shown/run.ts'
 import { viewStore } from '../../shown/shown.ts'
 import { readShownStep } from '../../shown/shown_step.ts'
 import { uiStore } from '../../shown/store.ts'
@@ -146,7 +145,9 @@ test('the numbers leave the words on how the run is their room where they say mo
   expect(room({ series, step: 1 })).toBeUndefined()
   expect(room({ step: 1, isPausing: true })).toBe('telling')
   // The end is measured.
-  expect(room({ step: plannedSteps(labStore.getState()) })).toBe('telling')
+  const { phases } = experiment
+  const [phase, phase_step] = [phases.length - 1, phases.at(-1)?.steps ?? 0]
+  expect(room({ step: 45, phase, phase_step })).toBe('telling')
 })
 
 test('scores of a log are shares beside an accuracy, each within 0 and 1, else as logged', () => {
