@@ -61,6 +61,7 @@ test('a slider is set by a finger along it or a tap, and not by one that scrolls
   await lab.open()
   await lab.waitForStatus('idle')
   await page.locator('.settings.closed button').click()
+  await expect(page.locator('.settings-search kbd')).toBeHidden()
   const slider = page.getByLabel('Prompts per step, slider')
   const number = page.locator('#field-rollout-train_batch_size')
   await slider.scrollIntoViewIfNeeded()
