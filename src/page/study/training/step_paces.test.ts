@@ -34,3 +34,33 @@ test('of two runs that take turns each has half of the time; one alone has all o
   }
   expect(told.at(-1)).toBe(250)
 })
+
+test('of four runs each has a quarter, and what is measured while one prepares says nothing', () => {
+  const [{ experiment }] = armsOf()
+  const told: number[] = []
+  let now = 0
+  const paces = new StepPaces(
+    (_, { gaps }) => told.push(measuredPhases(experiment.phases, gaps)[0].pace.step_ms),
+    () => now,
+  )
+  const step = (run: number, ms: number) => {
+    now += ms
+    paces.step(run, { adapter: 'gpu', experiment }, { phase: 0, metrics: {} })
+  }
+  for (const run of [1, 2, 3, 4]) paces.prepare(run)
+  // The first steps on alone while the others compile, and each step takes long.
+  for (let i = 0; i < 3; i++) step(1, 4000)
+  for (const run of [2, 3, 4]) step(run, 2000)
+  expect(told).toEqual([])
+  for (let i = 0; i < 8; i++) for (const run of [1, 2, 3, 4]) step(run, 300)
+  expect(new Set(told)).toEqual(new Set([300]))
+  // Another takes the place of one that ended: until it steps, the others are no measure.
+  told.length = 0
+  paces.end(1)
+  paces.prepare(5)
+  for (let i = 0; i < 5; i++) for (const run of [2, 3, 4]) step(run, 1000)
+  expect(told).toEqual([])
+  step(5, 300)
+  for (let i = 0; i < 8; i++) for (const run of [2, 3, 4, 5]) step(run, 300)
+  expect(new Set(told)).toEqual(new Set([300]))
+})

@@ -18,13 +18,23 @@ export class StepPaces {
   readonly #remember: typeof rememberRun
   readonly #now: () => number
   readonly #stepping = new Map<number, Stepping>()
+  /** They open their GPU and compile, and slow down the others without taking turns yet. */
+  readonly #preparing = new Set<number>()
+  /** When the runs that are on were last other ones, or prepared. */
+  #changedAt = Number.NEGATIVE_INFINITY
 
   constructor(remember = rememberRun, now = () => performance.now()) {
     this.#remember = remember
     this.#now = now
   }
 
-  /** A step has come. Runs take turns, so each has its part of the time between two of its own. */
+  /** A run that has not stepped yet comes in. */
+  prepare(run: number): void {
+    if (!this.#stepping.has(run)) this.#preparing.add(run)
+  }
+
+  /** A step has come. Runs take turns, so each has its part of the time between two of its own,
+   * where the same ones took turns all the while. */
   step(
     run: number,
     of: { readonly adapter: string; readonly experiment: Experiment },
@@ -33,7 +43,13 @@ export class StepPaces {
     const { phase, metrics, at_ms: now = this.#now() } = step
     const before = this.#stepping.get(run)
     if (!before) {
+      this.#preparing.delete(run)
+      this.#changedAt = now
       this.#stepping.set(run, { gaps: {}, at: now, toldAt: now - TELL_MS })
+      return
+    }
+    if (this.#preparing.size > 0 || before.at < this.#changedAt) {
+      this.#stepping.set(run, { ...before, at: now })
       return
     }
     const ms = (now - before.at) / this.#stepping.size
@@ -45,6 +61,7 @@ export class StepPaces {
 
   /** A run steps no further, or not now. */
   end(run: number): void {
-    this.#stepping.delete(run)
+    this.#preparing.delete(run)
+    if (this.#stepping.delete(run)) this.#changedAt = this.#now()
   }
 }

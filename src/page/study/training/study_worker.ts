@@ -230,9 +230,10 @@ export class StudyWorker {
         log.step(event.step, event.phase, event.metrics)
         this.#paces.step(id, { adapter: this.#adapter, experiment: run.experiment }, event)
         to.onProgress({ step: event.step, waits: false })
-      } else if (event.type === 'progress')
+      } else if (event.type === 'progress') {
+        this.#paces.prepare(id)
         to.onProgress({ step: beganAt, waits: false, message: event.message })
-      else if (event.type === 'waits') {
+      } else if (event.type === 'waits') {
         this.#paces.end(id)
         to.onProgress({ step: 0, waits: true })
       } else if (event.type === 'status' && event.status === 'finished') ended('finished')
