@@ -118,9 +118,14 @@ test(
       await (await choosing).setFiles(folder)
     }
     await choose(folderOf({ 'wrong.txt': 'no model' }, 'notes'))
-    await expect(lab.get('model-folder-problem')).toContainText('“notes” holds no model')
+    await expect(lab.get('model-problem')).toContainText('“notes” holds no model')
+    // Beside the button that was pressed, in sight.
+    await expect(lab.get('model-problem')).toBeInViewport()
+    await expect(page.locator('.model-way', { has: lab.get('model-problem') })).toContainText(
+      'Open another model',
+    )
     await choose(adapter)
-    await expect(lab.get('model-folder-problem')).toHaveCount(0)
+    await expect(lab.get('model-problem')).toHaveCount(0)
     await expect(lab.get('model-facts')).toContainText('The adapter adapter is merged into it.', {
       timeout: 120_000,
     })

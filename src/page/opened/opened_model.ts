@@ -81,8 +81,16 @@ export interface OpenedModelState {
   /** The direction that the first model writes with: the size of each layer's vector. */
   readonly direction: readonly number[] | undefined
   readonly problem: string | undefined
-  /** What was asked last, where a field asked it: there the problem is said. */
-  readonly askedBy: 'text' | 'writing' | undefined
+  /** What was asked last, by the field or the button that asked it: there the problem is said. */
+  readonly askedBy:
+    | 'text'
+    | 'writing'
+    | 'address'
+    | 'folder'
+    | 'kept'
+    | 'shipped'
+    | 'uses'
+    | undefined
 }
 
 const NOTHING: OpenedModelState = {
@@ -187,7 +195,7 @@ let onStart: ((start: ModelStart) => void) | undefined
  * settings need. `has_adapter`: the run trains an adapter in place of the weights. */
 export function trainFrom(has_adapter: boolean, use: (start: ModelStart) => void): void {
   onStart = use
-  begin()
+  begin({ askedBy: 'uses' })
   post({ type: 'start_from', has_adapter })
 }
 
@@ -213,7 +221,7 @@ let onSaved: OnSaved | undefined
 /** Makes a folder of the first model, its adapter merged, and hands it over. */
 export function saveModel(use: OnSaved): void {
   onSaved = use
-  begin()
+  begin({ askedBy: 'uses' })
   post({ type: 'save_model' })
 }
 
@@ -263,13 +271,14 @@ export const seek = (address: string): void => set({ sought: address })
 
 /** Looks for a model through a port of fetch.html. */
 export function findModel(address: string, port: MessagePort): void {
-  begin({ found: undefined, sought: '' })
+  begin({ found: undefined, sought: '', askedBy: 'address' })
   post({ type: 'find_model', place: openedModelStore.getState().place, address, port }, [port])
 }
 
 export function fetchModel(): void {
   const { place, found, name } = openedModelStore.getState()
-  begin({ ...without(place), found, name: (place === 'first' && found?.name) || name })
+  const newName = (place === 'first' && found?.name) || name
+  begin({ ...without(place), found, name: newName, askedBy: 'address' })
   // Half of the models are too large for a browser to keep when its disk is full: then it may not
   // throw this one away unasked.
   void navigator.storage?.persist?.()
@@ -278,18 +287,18 @@ export function fetchModel(): void {
 
 export function openKept(folder: string): void {
   const { place } = openedModelStore.getState()
-  begin({ read: undefined, written: undefined, found: undefined })
+  begin({ read: undefined, written: undefined, found: undefined, askedBy: 'kept' })
   post({ type: 'open_kept', place, folder })
 }
 
 export function keepModel(place: ModelPlace): void {
-  begin()
+  begin({ askedBy: 'uses' })
   void navigator.storage?.persist?.()
   post({ type: 'keep_model', place })
 }
 
 export function forgetModel(folder: string): void {
-  begin()
+  begin({ askedBy: 'kept' })
   post({ type: 'forget_model', folder })
 }
 

@@ -11,6 +11,7 @@ import {
 } from '../../../page/opened/opened_model.ts'
 import { formatBytes, formatCount, formatDuration } from '../../kit/format.ts'
 import { closeDialog } from '../../open/dialogs.ts'
+import { AskedProblem } from './chat/AskedProblem.tsx'
 import { Chat } from './chat/Chat.tsx'
 import { learnedAnswers } from './learned_answers.ts'
 import { MemoryPlan } from './MemoryPlan.tsx'
@@ -158,6 +159,9 @@ export function ModelView() {
   const { name, isBusy, facts, read, problem, askedBy, kept, firstTry } = useStore(openedModelStore)
   const { first, second } = facts
   const canKeep = kept?.can_keep ?? false
+  // Who asked a model that is gone is gone as well.
+  const isOfModel = askedBy === 'text' || askedBy === 'writing' || askedBy === 'uses'
+  const isSaidBelow = isOfModel ? first !== undefined : askedBy !== undefined
   return (
     <div className="model">
       <div className="dialog-head">
@@ -173,7 +177,7 @@ export function ModelView() {
         </p>
       )}
       {first ? <AsShipped hash={first.hash} /> : null}
-      {problem === undefined || (askedBy && first) ? null : (
+      {problem === undefined || isSaidBelow ? null : (
         <p className="bad model-problem" role="alert" data-testid="model-problem">
           {problem}
         </p>
@@ -203,6 +207,7 @@ export function ModelView() {
             {second ? <Facts facts={second} place="second" canKeep={canKeep} /> : null}
             <ShippedRow isBusy={isBusy} open={first.hash} />
           </section>
+          <AskedProblem by={['uses']} />
         </details>
       ) : null}
       <OpenWays hasModel={first !== undefined} />

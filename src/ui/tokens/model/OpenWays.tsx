@@ -19,6 +19,7 @@ import { formatBytes, formatCount } from '../../kit/format.ts'
 import { chooseFile } from '../../open/files.ts'
 import { NEEDS_GPU } from '../../part/no_gpu.ts'
 import { useLab } from '../../shown/run.ts'
+import { AskedProblem } from './chat/AskedProblem.tsx'
 import { FetchFrame } from './FetchFrame.tsx'
 import { MemoryPlan } from './MemoryPlan.tsx'
 import { openModelFolder } from './model_files.ts'
@@ -59,7 +60,7 @@ function Found({ model, isBusy }: { model: FoundModel; isBusy: boolean }) {
 function AddressForm({ onAddress }: { onAddress: (address: ModelAddress, typed: string) => void }) {
   const [typed, setTyped] = useState('')
   const lacksGpu = useLab(selectLacksGpu)
-  const [problem, setProblem] = useProblem()
+  const [problem, setProblem] = useProblem('address')
   const onSubmit = (event: FormEvent) => {
     event.preventDefault()
     setProblem(undefined)
@@ -90,11 +91,7 @@ function AddressForm({ onAddress }: { onAddress: (address: ModelAddress, typed: 
         The page asks you first. Then it reads the config alone, and says how large the model is and
         what fits into this GPU’s memory. Nothing else is fetched before you press the next button.
       </small>
-      {problem === undefined ? null : (
-        <small className="bad" role="alert">
-          {problem}
-        </small>
-      )}
+      <AskedProblem by={['address']} own={problem} />
     </form>
   )
 }
@@ -137,7 +134,7 @@ function Kept() {
 
 function FolderWay({ hasModel }: { readonly hasModel: boolean }) {
   const lacksGpu = useLab(selectLacksGpu)
-  const [problem, setProblem] = useProblem()
+  const [problem, setProblem] = useProblem('folder')
   return (
     <div className="model-way">
       {hasModel ? null : <h3>From this machine</h3>}
@@ -153,11 +150,7 @@ function FolderWay({ hasModel }: { readonly hasModel: boolean }) {
         A qwen3, qwen2 or llama model: a folder with config.json and safetensors, as transformers
         saves it, or a checkpoint of verl. With its tokenizer you write words; without, token ids.
       </small>
-      {problem === undefined ? null : (
-        <small className="bad" role="alert" data-testid="model-folder-problem">
-          {problem}
-        </small>
-      )}
+      <AskedProblem by={['folder']} own={problem} />
     </div>
   )
 }
@@ -191,6 +184,7 @@ export function OpenWays({ hasModel }: { hasModel: boolean }) {
       ) : null}
       {hasModel ? null : <ShippedModels isBusy={isBusy} />}
       <Kept />
+      <AskedProblem by={['kept']} />
       <div className="model-way">
         {hasModel ? null : <h3>From the Hugging Face Hub</h3>}
         <AddressForm onAddress={onAddress} />

@@ -10,12 +10,13 @@ import { formatBytes } from '../../kit/format.ts'
 import { KNOWN } from '../../open/models/known_models.ts'
 import { writeWithRun } from '../../open/models/run_model.ts'
 import { useLab } from '../../shown/run.ts'
+import { AskedProblem } from './chat/AskedProblem.tsx'
 import { typedStore } from './chat/typed.ts'
 import { openModelFiles } from './model_files.ts'
 import { useProblem } from './use_problem.ts'
 
 function useOpening() {
-  const [problem, setProblem] = useProblem()
+  const [problem, setProblem] = useProblem('shipped')
   const open = async (model: ShippedModel) => {
     setProblem(undefined)
     // The model that the open one was made of is asked the same, to compare.
@@ -23,6 +24,7 @@ function useOpening() {
     const typed = firstTry?.of === model.name ? typedStore.getState().typed : undefined
     try {
       openModelFiles(model.name, await shippedFiles(model), typed)
+      setProblem(undefined)
     } catch (error) {
       setProblem(error instanceof Error ? error.message : String(error))
     }
@@ -55,11 +57,7 @@ export function ShippedRow({ isBusy, open: shown }: RowProps) {
           <small>{KNOWN[model.name].says}</small>
         </button>
       ))}
-      {problem === undefined ? null : (
-        <p className="bad" role="alert">
-          {problem}
-        </p>
-      )}
+      <AskedProblem by={['shipped']} own={problem} />
     </div>
   )
 }
@@ -119,11 +117,7 @@ export function ShippedModels({ isBusy }: { isBusy: boolean }) {
           </li>
         ))}
       </ul>
-      {problem === undefined ? null : (
-        <p className="bad" role="alert">
-          {problem}
-        </p>
-      )}
+      <AskedProblem by={['shipped']} own={problem} />
     </div>
   )
 }

@@ -1,13 +1,27 @@
-// Says why a text was not read or continued, under the field that it stands in.
+// Says what is wrong beside the field or the button that asked for it, and brings it into sight.
+import { useEffect, useRef } from 'react'
 import { useStore } from 'zustand'
-import { openedModelStore } from '../../../../page/opened/opened_model.ts'
+import { type OpenedModelState, openedModelStore } from '../../../../page/opened/opened_model.ts'
 
-export function AskedProblem() {
-  const problem = useStore(openedModelStore, ({ askedBy, problem }) =>
-    askedBy === undefined ? undefined : problem,
+type AskedBy = NonNullable<OpenedModelState['askedBy']>
+
+interface AskedProblemProps {
+  readonly by: readonly AskedBy[]
+  /** What the page itself refuses. */
+  readonly own?: string | undefined
+}
+
+export function AskedProblem({ by, own }: AskedProblemProps) {
+  const said = useStore(openedModelStore, ({ askedBy, problem }) =>
+    askedBy !== undefined && by.includes(askedBy) ? problem : undefined,
   )
+  const problem = own ?? said
+  const ref = useRef<HTMLParagraphElement>(null)
+  useEffect(() => {
+    if (problem !== undefined) ref.current?.scrollIntoView({ block: 'nearest' })
+  }, [problem])
   return problem === undefined ? null : (
-    <p className="bad model-asked" role="alert" data-testid="model-problem">
+    <p ref={ref} className="bad model-asked" role="alert" data-testid="model-problem">
       {problem}
     </p>
   )

@@ -226,7 +226,7 @@ export function Chat({ facts, isBusy }: { facts: OpenedModelFacts; isBusy: boole
       />
       {why_ids === undefined ? null : <small className="soft">{why_ids}</small>}
       {written ? <Answer {...{ written, facts, experiment }} /> : null}
-      <AskedProblem />
+      <AskedProblem by={['text', 'writing']} />
       <How isFolded={form !== undefined}>
         {has_template ? <RawChoice isRaw={isRaw} onRaw={setIsRaw} /> : null}
         {isRaw ? (
