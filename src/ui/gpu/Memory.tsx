@@ -7,7 +7,7 @@ import { selectLacksGpu } from '../../page/state/without_gpu.ts'
 import { formatCount, formatNumber } from '../kit/format.ts'
 import { useLab } from '../shown/run.ts'
 import { useIsPast } from '../shown/shown.ts'
-import { bytesLike, partsOfMemory } from './memory_words.ts'
+import { partsLike, partsOfMemory } from './memory_words.ts'
 
 const LABELS: Readonly<Record<string, string>> = {
   weights: 'weights',
@@ -113,7 +113,7 @@ function Planned({ memory }: { readonly memory: Kinds }) {
 /** A bar of the kinds, each as wide as its share, and its list. */
 function ByKind({ memory }: { readonly memory: Kinds }) {
   const kinds = Object.entries(memory).filter(([, bytes]) => bytes > 0)
-  const total = kinds.reduce((sum, [, bytes]) => sum + bytes, 0)
+  const said = partsLike(kinds.map(([, bytes]) => bytes))
   return (
     <>
       <div className="memory-bar" aria-hidden="true">
@@ -124,12 +124,12 @@ function ByKind({ memory }: { readonly memory: Kinds }) {
       <dl>
         <div className="total">
           <dt>in all</dt>
-          <dd data-testid="memory-total">{bytesLike(total, total)}</dd>
+          <dd data-testid="memory-total">{said.whole}</dd>
         </div>
-        {kinds.map(([kind, bytes]) => (
+        {kinds.map(([kind], i) => (
           <div key={kind}>
             <dt data-kind={kind}>{LABELS[kind] ?? kind}</dt>
-            <dd>{bytesLike(bytes, total)}</dd>
+            <dd>{said.parts[i]}</dd>
           </div>
         ))}
       </dl>

@@ -24,6 +24,7 @@ import {
   overlayStyle,
   weightOf,
 } from './chart_lines.ts'
+import { isDotted } from './lines/gaps.ts'
 import { useLiveText } from './live_text.ts'
 
 export type FormatValue = (value: number | undefined) => string
@@ -121,7 +122,9 @@ export function LineEntry(props: {
       all={all.map((one) => one.metric)}
       label={(color && line.short) ?? label}
       help={help}
-      swatch={color ? undefined : line}
+      swatch={
+        color ? undefined : { ...line, isDots: line.hasGaps === true && isDotted(seriesOf(metric)) }
+      }
       color={color}
       value={
         <>

@@ -1,6 +1,8 @@
 // Tests that a legend says whose the lines behind the shown run are, and of what.
 import { renderToStaticMarkup } from 'react-dom/server'
 import { afterEach, beforeEach, expect, test, vi } from 'vitest'
+import { appendMetrics, type Series } from '../../host/columns/series.ts'
+import { labStore } from '../../page/state/store.ts'
 import { formatNumber } from '../kit/format.ts'
 import { overlayStore } from '../shown/overlays.ts'
 import { uiStore } from '../shown/store.ts'
@@ -74,4 +76,24 @@ test('a line that is off the axis has an arrow before its value', () => {
     )
   expect(markup(true).split('↑')).toHaveLength(2)
   expect(markup(false)).not.toContain('↑')
+})
+
+test('the mark of a line is what is drawn of it: a line, or dots where its steps lie apart', () => {
+  const series = new Map<string, Series>()
+  for (const step of [10, 20]) appendMetrics(series, step, { validation: step })
+  for (const step of [1, 2]) appendMetrics(series, step, { sampling: step })
+  labStore.setState({ series })
+  const marks = (metric: string, more: Partial<Line> = {}) => {
+    const lines = numbered([{ ...line(metric), ...more }, line('other')])
+    const html = renderToStaticMarkup(
+      <Legend lines={lines} visible={[]} formatValue={formatNumber} />,
+    )
+    const [svg] = html.match(/<svg.*?<\/svg>/) ?? ['']
+    return (svg.match(/<(line|circle)/g) ?? []).join()
+  }
+  expect(marks('validation', { hasGaps: true })).toBe('<circle,<circle')
+  expect(marks('sampling', { hasGaps: true })).toBe('<line')
+  // Without gaps a line joins them, with its dots where it has some.
+  expect(marks('validation')).toBe('<line')
+  expect(marks('validation', { dots: true })).toBe('<line,<circle')
 })

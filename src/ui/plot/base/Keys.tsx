@@ -7,21 +7,32 @@ export interface Key {
   readonly color: string
   readonly width?: number
   readonly dash?: readonly number[]
+  /** Its values are dots on the line. */
+  readonly dots?: boolean
+  /** They are dots alone. */
+  readonly isDots?: boolean
 }
 
 /** A piece of a line, as the charts draw it. */
-export function LineMark({ color, width = 1.5, dash = [] }: Omit<Key, 'label'>) {
+export function LineMark(key: Omit<Key, 'label'>) {
+  const { color, width = 1.5, dash = [], dots = false, isDots = false } = key
+  const places = isDots ? [5, 17] : dots ? [11] : []
   return (
     <svg className="line-mark" width="22" height="8" aria-hidden="true">
-      <line
-        x1="1"
-        x2="21"
-        y1="4"
-        y2="4"
-        style={{ stroke: cssColor(color) }}
-        strokeWidth={width + 0.5}
-        strokeDasharray={dash.join(' ')}
-      />
+      {isDots ? null : (
+        <line
+          x1="1"
+          x2="21"
+          y1="4"
+          y2="4"
+          style={{ stroke: cssColor(color) }}
+          strokeWidth={width + 0.5}
+          strokeDasharray={dash.join(' ')}
+        />
+      )}
+      {places.map((x) => (
+        <circle key={x} cx={x} cy="4" r={width + 1} style={{ fill: cssColor(color) }} />
+      ))}
     </svg>
   )
 }

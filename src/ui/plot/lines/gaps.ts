@@ -9,6 +9,15 @@ interface Gapped extends Columns {
 
 const known = new WeakMap<Columns, { readonly gapped: Gapped; read: number }>()
 
+/** Whether no two rows follow one another, so that all of the line is dots. */
+export function isDotted(columns: Columns | undefined): boolean {
+  if (!columns || columns.length === 0) return false
+  const { values, length } = withGaps(columns)
+  for (let i = 1; i < length; i++)
+    if (!Number.isNaN(values[i - 1]) && !Number.isNaN(values[i])) return false
+  return true
+}
+
 /** The same rows, with a NaN between two whose steps do not follow one another. Of thinned columns
  * the rows of neighbouring buckets do. Each row is read once while columns grow, and the same
  * object is returned. */
