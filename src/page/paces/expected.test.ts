@@ -57,6 +57,12 @@ test('runs on the adapter correct what its probe says', () => {
   // Imitation did not run: it is as much slower.
   expect(ratios).toMatchObject({ sft: expect.closeTo(3), rl: expect.closeTo(3) })
   expect(expectedSeconds(plain, SPEED, ratios)).toBeCloseTo((30 * stepMs) / 1000)
+  // Of two runs that differ, the middle between both.
+  const other = experimentOf({ phases: [RL], model: { num_hidden_layers: 3 } })
+  const otherMs = workMs(stepWork(other, other.phases[0]), SPEED)
+  const quick = { 0: Array.from({ length: 5 }, () => ({ ms: otherMs, isValidated: false })) }
+  const both = withRun(runs, 'gpu', { runExperiment: other, gaps: quick })
+  expect(ratiosOf(both, SPEED).rl).toBeCloseTo(2)
   // What somebody else has written there is nothing.
   const spoilt = runs.map((run) => ({ ...run, settings: '{' }))
   expect(ratiosOf(spoilt, SPEED)).toEqual(PLAIN)

@@ -9,6 +9,7 @@ import { parseExperiment } from '../../document/experiment/experiment.ts'
 import { PHASE_KINDS, type PhaseDocument } from '../../document/experiment/fields/phases.ts'
 import type { Experiment } from '../../document/experiment/schema/schema.ts'
 import { plannedStretches } from '../../document/experiment/steered/planned.ts'
+import { median } from '../../document/study/statistics/rliable.ts'
 import type { AdapterSpeed } from '../../host/protocol/results.ts'
 import { timeLeft } from '../../record/run/time_left.ts'
 import type { RunPaces } from './paces.ts'
@@ -30,11 +31,6 @@ export const workMs = (work: StepWork, { dispatch_ms, round_ms, gflops }: Pace):
 /** How much longer the steps of a kind took in earlier runs than their work says, in the median;
  * where none ran, as much longer as those of other kinds. */
 export type Ratios = Readonly<Record<PhaseDocument['kind'], number>>
-
-function median(values: readonly number[]): number | undefined {
-  const sorted = [...values].sort((a, b) => a - b)
-  return sorted[(sorted.length - 1) >> 1]
-}
 
 /** A run of one phase, out of its two texts; undefined where the phase is no experiment by itself,
  * or the texts are none of ours. */
@@ -58,9 +54,14 @@ export function ratiosOf(runs: readonly RunPaces[], speed: Pace): Ratios {
       return ms > 0 ? [{ kind, ratio: pace.step_ms / ms }] : []
     }),
   )
-  const any = median(found.map(({ ratio }) => ratio)) ?? 1
+  const middle = (of: typeof found, otherwise: number) =>
+    of.length > 0 ? median(of.map(({ ratio }) => ratio)) : otherwise
+  const any = middle(found, 1)
   const of = (kind: PhaseDocument['kind']) =>
-    median(found.filter((one) => one.kind === kind).map(({ ratio }) => ratio)) ?? any
+    middle(
+      found.filter((one) => one.kind === kind),
+      any,
+    )
   return Object.fromEntries(PHASE_KINDS.map((kind) => [kind, of(kind)])) as Ratios
 }
 
