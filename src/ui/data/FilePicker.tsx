@@ -18,8 +18,13 @@ export function FilePicker(props: {
   return (
     <label className="data-file">
       <span>
-        {label}
-        {file ? <span translate="no">: {file.name}</span> : null}
+        {file ? (
+          <>
+            {label}: <span translate="no">{file.name}</span>
+          </>
+        ) : (
+          label
+        )}
       </span>
       <input
         ref={input}

@@ -181,6 +181,17 @@ const OF_RUNS: Readonly<Record<string, string>> = {
     '这些运行来自不同的显卡（NVIDIA H100、SwiftShader）：实验组之间的差异可能是机器之间的差异。',
   'TRL’s GRPOTrainer cannot run this experiment: the phase’s adv_estimator is reinforce_plus_plus: expected grpo, grpo_vectorized, grpo_batch_std or rloo':
     'TRL 的 GRPOTrainer 无法运行此实验：本阶段的 adv_estimator 为 reinforce_plus_plus：应为 grpo、grpo_vectorized、grpo_batch_std 或 rloo',
+  'TRL’s GRPOTrainer cannot run this experiment: the phase’s adv_estimator is gae: expected grpo or rloo':
+    'TRL 的 GRPOTrainer 无法运行此实验：本阶段的 adv_estimator 为 gae：应为 grpo 或 rloo',
+  'Comparison of 6 runs \ue000': '6 次运行的比较 \ue000',
+  'imported from TRL’s trainer_state.json': '导入自 TRL 的 trainer_state.json',
+  'o.parquet: expected a Parquet file that can be read (CompileError: the module is not allowed to be compiled here, as a policy of the page says)':
+    'o.parquet：应为可读取的 Parquet 文件（CompileError: the module is not allowed to be compiled here, as a policy of the page says）',
+  'From step 30 to 120 the held-out mean of answers, “letters”, rose from 55.0 % to 77.5 %.':
+    '从第 30 步到第 120 步，“letters”的留出回答均值从 55.0% 升到 77.5%。',
+  'critic warm-up, share': 'critic 预热比例',
+  'critic alone': '只训练 critic',
+  'phase 1: newton–Schulz a': '阶段 1：newton–Schulz a',
   'Entropy by layer and step of GRPO; at the end, in nats, the embedding: 3.24, layer 1: 2.42, final policy: 0.318':
     'GRPO 各层各步的熵；结束时（nats）为嵌入层：3.24、第 1 层：2.42、最终策略：0.318',
   'tuned lens fitted after step 4 and 8': '第 4、8 步之后拟合的调优透镜',
@@ -235,4 +246,22 @@ test('a text at the end of a sentence, and a setting of one word, are said as th
   }
   for (const [text, chinese] of Object.entries(ended)) expect(texts.translate(text)).toBe(chinese)
   expect(texts.translate('temperature: expected a number')).toMatch(/^temperature：/)
+})
+
+/** Kinds of faults, each with what one writes instead. */
+const FAULTS: Readonly<Record<string, RegExp>> = {
+  'no space stands beside a sign': /[。，；：、？！] (?!\{|- )|(?<![ }]) （|） (?![A-Za-z\d{])/,
+  'no space stands between words':
+    /^(?!.*(?:图表|回答|比较|实验组|显存) ).*\p{Script=Han} \p{Script=Han}/u,
+  'a unit of time is a word: 秒, 毫秒': /(?:\d|\}) m?s(?![\w/])/,
+  'expected and found are 应为 and 实际为': /当前为|(?<!实际)实为|应[有为].*，(?:却|但)没有/,
+  'at most is 最多, this run 这次运行, a token token': /至多|本次运行|词元|您/,
+  'a list is joined by 、 and 和': /\p{Script=Han},? (?:and|or) |,\p{Script=Han}{2,},/u,
+}
+
+test('no translation has a fault of a known kind', () => {
+  const found = [...SAID.values()].flatMap((said) =>
+    Object.entries(FAULTS).flatMap(([kind, sign]) => (sign.test(said) ? [`${kind}: ${said}`] : [])),
+  )
+  expect(found).toEqual([])
 })

@@ -25,7 +25,7 @@ const SPOKEN = [
 type Say = (text: string) => string
 /** Words, a number whose sign is written otherwise, the full stop behind an element, or a space
  * behind one that is said already. */
-const IS_SAID = /[A-Za-z]{2}|\s%|^\.(?:\s|$)|[。；：！？]\s|^\s$/
+const IS_SAID = /[A-Za-z]{2}|\s%|^\.(?:\s|$)|[。；：！？]\s|^\s$|^, $/
 const isWords = (child: unknown): child is string | number =>
   typeof child === 'string' || typeof child === 'number'
 

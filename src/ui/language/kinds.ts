@@ -20,8 +20,8 @@ export const IS_CHOICE_OF_CODE = /^'[^']*'(?: \([^()]*\))?(?: or '[^']*'(?: \([^
 /** A number, or a word that is none of a sentence. */
 export const IS_VALUE = /^[−-]?\d(?:[\d.e−-]*[\de])?$|^\w*[\d_]\w*$|^none$/
 const NO_VALUE = /^(?:none|nothing|less|more)$/
-/** A name of several words, each with a capital or a digit: `NVIDIA H100`. */
-export const IS_PROPER = /^\S*[A-Z\d]\S*(?: \S*[A-Z\d]\S*)+$/
+/** A name of several words, each with a capital or a digit, or a letter: `NVIDIA H100`. */
+export const IS_PROPER = /^\S*[A-Z\d]\S*(?: (?:\S*[A-Z\d]\S*|[a-z]))+$/
 /** A short name and its number: `lr 1.79e-4`. */
 export const NAMED_NUMBER = /^(?:critic )?[\w@.-]+ [−-]?\d[\w.−-]*$/
 
@@ -67,6 +67,8 @@ export function holdsCode(cut: Cut, hole: number): boolean {
   if (GIVEN_FOLLOWS.test(before) && /, /.test(value))
     return value.split(', ').every((word) => WORD_OF_CODE.test(word))
   if (!WORD_OF_CODE.test(value)) return false
+  // `actor.loss_mode is {1}: {2}`
+  if (before === ' is ' && after === ': ') return true
   return (
     (GIVEN_FOLLOWS.test(before) && !NO_VALUE.test(value)) ||
     (before === '' && ((/^[a-z]/.test(value) && OF_PATH.test(after)) || /^\.\w/.test(after))) ||

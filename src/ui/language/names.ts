@@ -1,9 +1,11 @@
 // Hides texts that hold a comma or a colon of their own, such as names of presets and of metrics,
 // while what they stand in is translated, so that no pattern cuts within them.
+import { otherCase } from './kinds.ts'
 
 /** Stands for the first one; the plane is private, and no element's mark lies in it. */
 const FIRST = 0xf0000
 const MARKS = /[\u{f0000}-\u{fffff}]/gu
+export const IS_HIDDEN = /^[\u{f0000}-\u{fffff}]$/u
 
 /** No sentence and no template: a few words with a joint between them. */
 const IS_NAME = /^[A-Za-z][^{}.!?;“”()]{6,60}[A-Za-z\d]$/
@@ -21,7 +23,8 @@ export class Names {
   }
 
   learn(keys: readonly string[]): void {
-    this.names.push(...keys.filter((key) => IS_NAME.test(key) && HAS_JOINT.test(key)))
+    const names = keys.filter((key) => IS_NAME.test(key) && HAS_JOINT.test(key))
+    this.names.push(...names, ...names.flatMap((name) => otherCase(name) ?? []))
     // The longest first, so that none is taken for a part of another.
     this.names.sort((a, b) => b.length - a.length)
     const any = this.names.map(escaped).join('|')
@@ -38,7 +41,7 @@ export class Names {
   show(text: string): string {
     return text.replace(MARKS, (mark) => {
       const name = this.names[(mark.codePointAt(0) ?? FIRST) - FIRST]
-      return this.say(name) ?? name
+      return this.say(name) ?? this.say(otherCase(name) ?? '') ?? name
     })
   }
 }

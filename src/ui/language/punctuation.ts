@@ -18,11 +18,17 @@ const RATE = /(?<![\w./:@-])lr(?=\s[−-]?\d|\s*$)/g
 const BETWEEN_NAMES = /;\s(?=\S+ = )/g
 /** `1, 2, 3` and nothing else. */
 const WHOLE_NUMBERS = /^\d+(?:, \d+)+$/
+/** Elements in a row. */
+const BETWEEN_ELEMENTS = /(?<=^|[\ue000-\uf8ff]), (?=[\ue000-\uf8ff])/g
+/** `TRL’s trainer_state.json` */
+const OF_WHOSE = /(?<=\b[A-Z]{2,})’s (?=\w+\.\w)/g
 /** What stays as it is written but for this. */
 export const unsaid = (text: string): string =>
   inWords(text)
     .replace(BEFORE_PERCENT, '')
     .replace(LONE_STOP, '。')
+    .replace(BETWEEN_ELEMENTS, '、')
+    .replace(OF_WHOSE, ' 的 ')
     .replace(RATE, '学习率')
     .replace(WHOLE_NUMBERS, (numbers) => numbers.replaceAll(', ', '、'))
 /** Where something comes from, how a layer is read, what else there is, and what is said of the
@@ -102,6 +108,7 @@ export const tidy = (text: string): string =>
     .replace(BEFORE_WORDS, '，')
     .replace(/;\s(?=\p{Script=Han})/gu, '；')
     .replace(BETWEEN_NAMES, '；')
+    .replace(OF_WHOSE, ' 的 ')
     .replace(RATE, '学习率')
     .replace(/(?<=\bnats)\.\s?(?=\p{Script=Han})/gu, '。')
     .replace(QUOTES, /\p{Script=Han}/u.test(text) ? '“$1”' : '$&')

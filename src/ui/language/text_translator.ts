@@ -19,7 +19,7 @@ import {
   QUOTED,
   WORD_OF_CODE,
 } from './kinds.ts'
-import { Names } from './names.ts'
+import { IS_HIDDEN, Names } from './names.ts'
 import { sayParseErrors } from './parse_errors.ts'
 import {
   AFTER_STOP,
@@ -136,9 +136,12 @@ export class TextTranslator {
     const ended = inner.endsWith('.') ? this.exactly(inner.slice(0, -1)) : undefined
     if (ended !== undefined) return `${before}${ended}。${after}`
     if (QUOTED.test(core))
-      return `“${this.find(core.slice(1, -1), depth + 1) ?? listed(core.slice(1, -1))}”`
+      return `“${this.quoted(core.slice(1, -1), depth) ?? listed(core.slice(1, -1))}”`
     if (IS_CHOICE_OF_CODE.test(core)) return this.choiceOfCode(core, depth)
-    const { sure, likely } = this.byTemplate(core, depth)
+    const { sure, likely, weight } = this.byTemplate(core, depth)
+    const alone = inner === core ? undefined : this.byTemplate(inner, depth + 1)
+    // An icon beside a text is none of its value.
+    if (alone?.sure !== undefined && alone.weight > weight) return `${before}${alone.sure}${after}`
     return (
       sure ??
       this.ofPath(core, depth) ??
@@ -152,6 +155,11 @@ export class TextTranslator {
       this.byParts(core, 1, depth) ??
       this.valued(core, WORD_OF_CODE)
     )
+  }
+
+  /** What is quoted; one small word is a name that somebody gave. */
+  private quoted(text: string, depth: number): string | undefined {
+    return /^[a-z][\w-]*$/.test(text) ? text : this.find(text, depth + 1)
   }
 
   /** A path, and what is said of it. */
@@ -224,7 +232,12 @@ export class TextTranslator {
   private byTemplate(core: string, depth: number) {
     let likely: string | undefined
     let certain:
-      | { readonly key: string; readonly filled: string; readonly rest: number }
+      | {
+          readonly key: string
+          readonly filled: string
+          readonly rest: number
+          readonly weight: number
+        }
       | undefined
     for (const match of this.matches(core)) {
       const { key, values, weight, literals } = match
@@ -232,7 +245,11 @@ export class TextTranslator {
       if (certain !== undefined && certain.key !== key) break
       if (holdsClauses(match)) continue
       const said = values.map((value, i) =>
-        holdsCode(match, i) ? listed(value) : inList(this.find(value, depth + 1), literals[i]),
+        holdsCode(match, i)
+          ? listed(value)
+          : literals[i].endsWith('“')
+            ? this.quoted(value, depth)
+            : inList(this.find(value, depth + 1), literals[i]),
       )
       const filled = this.messages.say(
         key,
@@ -240,14 +257,20 @@ export class TextTranslator {
       )
       if (filled === undefined || isWrongCount(match, filled, said[0] ?? values[0])) continue
       const names = values.filter(
-        (value, i) => said[i] === undefined && !isCode(value) && !literals[i].endsWith('“'),
+        (value, i) =>
+          said[i] === undefined &&
+          !isCode(value) &&
+          !literals[i].endsWith('“') &&
+          // What a browser says of an error.
+          !(weight >= CERTAIN && literals[i].endsWith(' (') && literals[i + 1].startsWith(')')),
       )
       const left = values.filter((value, i) => said[i] === undefined && IS_WORD.test(value))
       if (names.length === 0 && left.length === 0) {
         // What is cut where texts of the catalogues end is cut right.
         if (values.every((value) => !HAS_WORDS.test(value) || this.exactly(value.trim())))
-          return { sure: filled, likely }
-        if (certain === undefined || certain.rest > 0) certain = { key, filled, rest: 0 }
+          return { sure: filled, likely, weight }
+        if (certain === undefined || certain.rest > 0 || filled.length < certain.filled.length)
+          certain = { key, filled, rest: 0, weight }
         continue
       }
       const fits = names.every(
@@ -255,10 +278,10 @@ export class TextTranslator {
       )
       const rest = [...names, ...left].join('').length
       if (names.length === 0 || (fits && weight >= CERTAIN)) {
-        if (certain === undefined || rest < certain.rest) certain = { key, filled, rest }
+        if (certain === undefined || rest < certain.rest) certain = { key, filled, rest, weight }
       } else if (fits) likely ??= filled
     }
-    return { sure: certain?.filled, likely }
+    return { sure: certain?.filled, likely, weight: certain?.weight ?? 0 }
   }
 
   /** Each part by itself, where one has a translation at least; `first`: the first joint. */
@@ -287,6 +310,7 @@ export class TextTranslator {
     const isChanged =
       joint === '；' ||
       !parts.some((part) => HAS_WORDS.test(part)) ||
+      parts.some((part) => IS_HIDDEN.test(part)) ||
       IS_NAME_WITH_NUMBERS.test(parts.join(joint)) ||
       said.some((part, i) => part !== undefined && part !== parts[i])
     if (!isSaid || !isChanged) return undefined

@@ -107,7 +107,7 @@ function Open(props: {
 }
 
 const countWords = (count: number): string =>
-  count === 0 ? '' : count === 1 ? '1 metric' : `${count} metrics`
+  count === 0 ? '' : count === 1 ? `${count} metric` : `${count} metrics`
 
 /** Whether a log has something for each chart above. */
 const hasMain = (metrics: readonly string[]): boolean =>

@@ -4,6 +4,7 @@ import { PRESETS } from '../../../document/presets/presets.ts'
 
 /** Where place and label make no name together. */
 const WHOLE: Readonly<Record<string, string>> = {
+  'critic.critic_warmup': 'critic alone',
   'critic.optim.muon.adjust_lr_fn': 'critic step length',
   'probe.internals': 'probed entropy changes',
   'probe.freq': 'probe interval',
