@@ -189,6 +189,8 @@ const OF_RUNS: Readonly<Record<string, string>> = {
     'o.parquet：应为可读取的 Parquet 文件（CompileError: the module is not allowed to be compiled here, as a policy of the page says）',
   'From step 30 to 120 the held-out mean of answers, “letters”, rose from 55.0 % to 77.5 %.':
     '从第 30 步到第 120 步，“letters”的留出回答均值从 55.0% 升到 77.5%。',
+  'From step 1 to 11 layer 2 changed most: it fell from 1.928 to 0.959 nats.':
+    '从第 1 步到第 11 步，第 2 层变化最大：从 1.928 降到 0.959 nats。',
   'critic warm-up, share': 'critic 预热比例',
   'critic alone': '只训练 critic',
   'phase 1: newton–Schulz a': '阶段 1：newton–Schulz a',

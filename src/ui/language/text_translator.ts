@@ -56,6 +56,9 @@ const IS_NUMBER_OF = /(?<![参分函指系])数$/
 /** Below so many, such as of `By {0}`, a template stands as it is written alone. */
 const LEAST = 4
 
+/** Parts that were joined: the fewer, the better a text was cut. */
+const joints = (text: string): number => text.split('、').length
+
 export class TextTranslator {
   private readonly kept = new Map<string, string | undefined>()
   /** What was found of texts at a depth below which more of them was not looked into. */
@@ -269,7 +272,7 @@ export class TextTranslator {
         // What is cut where texts of the catalogues end is cut right.
         if (values.every((value) => !HAS_WORDS.test(value) || this.exactly(value.trim())))
           return { sure: filled, likely, weight }
-        if (certain === undefined || certain.rest > 0 || filled.length < certain.filled.length)
+        if (certain === undefined || certain.rest > 0 || joints(filled) < joints(certain.filled))
           certain = { key, filled, rest: 0, weight }
         continue
       }
