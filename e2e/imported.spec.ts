@@ -110,6 +110,15 @@ test('sums of rewards are plain numbers on an axis that holds them, and are not 
     // The one before it is shown until this one is read.
     await expect(lab.get('past-run')).toContainText(basename(path, '.json'))
   }
+  const fits = async (widths: readonly number[]) => {
+    for (const width of widths) {
+      await page.setViewportSize({ width, height: 900 })
+      const [wide, room] = await page
+        .locator('.runs-scroll')
+        .evaluate((place) => [place.scrollWidth, place.clientWidth])
+      expect(wide, `${width}`).toBeLessThanOrEqual(room)
+    }
+  }
   await lab.open()
   const [first, ...others] = writeSums(4)
   await importLog(first)
@@ -124,22 +133,21 @@ test('sums of rewards are plain numbers on an axis that holds them, and are not 
   await expect(lab.get('tokens-log')).toContainText('no responses token by token')
   await expect(lab.get('look-now')).toHaveCount(0)
 
-  // A column more leaves room for what can be done to a run.
+  // The first columns have a course beside them, and a column more leaves room for what can be
+  // done to a run.
   await lab.show('runs')
+  await fits([1440, 1280, 1150])
+  await page.setViewportSize({ width: 1440, height: 900 })
+  await expect(lab.get('runs-table').locator('.spark').first()).toBeVisible()
   await page.evaluate(() => {
-    const view = { metric: '', columns: ['metric:actor/lr'], group: '', filters: [] }
+    const columns = ['metric:score', 'metric:entropy', 'metric:actor/lr']
+    const view = { metric: '', columns, group: '', filters: [] }
     localStorage.setItem('understory.runs_table', JSON.stringify(view))
   })
   await page.reload()
   await lab.show('runs')
   await expect(lab.get('run')).toHaveCount(4)
-  for (const width of [1440, 1280, 1150]) {
-    await page.setViewportSize({ width, height: 900 })
-    const [wide, room] = await page
-      .locator('.runs-scroll')
-      .evaluate((place) => [place.scrollWidth, place.clientWidth])
-    expect(wide, `${width}`).toBeLessThanOrEqual(room)
-  }
+  await fits([1440, 1280, 1150])
   for (const tick of await lab.get('tick').all()) await tick.check()
   await expect(lab.get('compare-says')).toContainText('Not ranked')
   await lab.get('to-comparison').click()

@@ -94,7 +94,7 @@ export function folderLogs(paths: readonly string[], folder: string): FolderLog[
 }
 
 /** What is no log of a folder by its name, and may be one by itself. */
-const LOOSE = /\.(jsonl|ndjson|csv|tsv|log|out|txt|err)$/i
+const LOOSE = /\.(json|jsonl|ndjson|csv|tsv|log|out|txt|err)$/i
 
 /** Files that are in no folder together, such as the exports of several runs: each a log of its
  * own, by its name, or the folder that tells it from another of its name. None of files that are

@@ -23,12 +23,11 @@ import { estimateDuration } from './estimate.ts'
 
 const selectHasSteps = (state: LabState) => state.series.size > 0
 
-/** What the numbers leave the words on how the run is: on a phone these are a sign alone, but where
- * they say more than that it trains. */
-function roomFor(state: LabState): string | undefined {
-  if (!selectHasSteps(state)) return 'awaited'
+/** Whether the words on how the run is say more than that it trains: on a phone the numbers leave
+ * them room then, and else a sign. */
+function isTelling(state: LabState): boolean {
   const isAtEnd = state.status === 'running' && state.step >= plannedSteps(state)
-  return state.isPausing || isAtEnd ? 'telling' : undefined
+  return state.isPausing || isAtEnd
 }
 
 /** What the rest takes where no phase of its kind has run yet, as earlier runs or a probe say;
@@ -116,7 +115,10 @@ export function RunNumbers({ shown }: PanelProps) {
   const written = (name: string, isShare = isShareIn(state, name)) =>
     numberText(metric(name), isShare)
   return (
-    <dl hidden={state.runExperiment === undefined} className={roomFor(state)}>
+    <dl
+      hidden={state.runExperiment === undefined}
+      className={hasSteps ? (isTelling(state) ? 'telling' : undefined) : 'awaited'}
+    >
       <div className="step-number">
         <dt>Steps</dt>
         <dd>

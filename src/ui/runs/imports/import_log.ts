@@ -124,7 +124,11 @@ export async function importFolder(
   const refused: string[] = []
   for (const { run, files, remark } of found)
     try {
-      const own = (await readFiles(files.map(fileOf))) ?? []
+      const own = await readFiles(files.map(fileOf))
+      if (!own) {
+        refused.push(`${run || name}: it is no log.`)
+        continue
+      }
       for (const log of own) {
         const called = own.length > 1 ? `${run || name}, ${log.run}` : run || name
         logs.push({

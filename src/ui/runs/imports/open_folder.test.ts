@@ -39,11 +39,14 @@ test('a log with the name that a folder gives it takes no other file’s place',
     new File([state], 'trainer_state.json'),
     new File(['{"question": "1+1"}'], 'rows.jsonl'),
     new File(['Notes of mine'], 'notes.txt'),
+    new File([state], 'of_seed_2.json'),
+    new File(['{"a": 1}'], 'settings.json'),
   ]
   const opened = openFolder(files)
-  await expect.poll(() => foundRunsStore.getState().found?.runs.length).toBe(2)
+  await expect.poll(() => foundRunsStore.getState().found?.runs.length).toBe(3)
   const { found } = foundRunsStore.getState()
-  expect(found?.runs.map(({ run }) => run)).toEqual(['trainer_state.json', 'verl_grpo'])
+  const names = ['trainer_state.json', 'verl_grpo', 'of_seed_2']
+  expect(found?.runs.map(({ run }) => run)).toEqual(names)
   vi.stubGlobal('location', { pathname: '/', search: '', hash: '' })
   vi.stubGlobal('history', { state: null, replaceState() {}, pushState() {} })
   found?.answer([0, 1])
@@ -55,7 +58,7 @@ test('a log with the name that a folder gives it takes no other file’s place',
   ])
   // What is none is not left out without a word.
   expect(uiStore.getState().toast).toMatch(
-    /Left out: rows: No column counts the steps.* notes: No metrics were found/,
+    /Left out: rows: No column counts the steps.* notes: No metrics were found.* settings: it is no log/,
   )
   closePast()
   openTab('learn')

@@ -9,7 +9,14 @@ import { columnLabel, toldBy } from '../base/columns.ts'
 import { drawnGroups } from '../base/compared.ts'
 import { type RowGroup, rowGroups } from '../base/groups.ts'
 import { type Selection, selectionStore, setView, tickOnly } from '../base/selection.ts'
-import { fixedColumns, type Row, type Sort, type TableView, tableRows } from '../base/table.ts'
+import {
+  FIRST_VIEW,
+  fixedColumns,
+  type Row,
+  type Sort,
+  type TableView,
+  tableRows,
+} from '../base/table.ts'
 import { GroupRow } from './GroupRow.tsx'
 import { RunRow } from './RunRow.tsx'
 import { SPREAD_NOTE } from './spread.ts'
@@ -248,7 +255,7 @@ export function RunsTable({ entries, living }: RunsTableProps) {
       <table
         className="runs-table"
         data-testid="runs-table"
-        data-wide={view.columns.length > 0 || undefined}
+        data-wide={view.columns.length > FIRST_VIEW.columns.length || undefined}
       >
         <Heads view={view} entries={rows.map(({ entry }) => entry)} ticked={ticked} />
         <Rows
