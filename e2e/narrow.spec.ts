@@ -68,6 +68,24 @@ test('in the narrowest windows nothing of a run is cut, however long its numbers
     })
     expect(labels, where).toBe(0)
   }
+  // In a wide one a number that grows moves none beside it.
+  await page.setViewportSize({ width: 1440, height: 900 })
+  const places = await page.locator('.numbers dl').evaluate((list) => {
+    const of = (id: string) => list.querySelector(`[data-testid=${id}]`) as HTMLElement
+    const left = of('time-left')
+    if (left.parentElement) left.parentElement.hidden = false
+    return [
+      ['9 s', '0.0 %', '7.1 %'],
+      ['about 4 min', '50.0 %', '73.5 %'],
+      ['12 min 30 s', '100.0 %', '93.0 %'],
+    ].map(([time, reward, heldOut]) => {
+      left.textContent = time
+      of('reward-value').textContent = reward
+      of('accuracy-value').textContent = heldOut
+      return [...list.children].map((part) => Math.round(part.getBoundingClientRect().x)).join()
+    })
+  })
+  expect(new Set(places).size).toBe(1)
   // The name of the number breaks beside that of the run, also where a scrollbar takes room.
   await lab.show('runs')
   await page.setViewportSize({ width: 305, height: 640 })

@@ -23,12 +23,10 @@ import { estimateDuration } from './estimate.ts'
 
 const selectHasSteps = (state: LabState) => state.series.size > 0
 
-/** Whether the words on how the run is say more than that it trains: on a phone the numbers leave
- * them room then, and else a sign. */
-function isTelling(state: LabState): boolean {
-  const isAtEnd = state.status === 'running' && state.step >= plannedSteps(state)
-  return state.isPausing || isAtEnd
-}
+/** Whether the words on how the run is say more than that it trains. On a phone the numbers leave
+ * them their room only then: else they are a sign alone. */
+const saysMore = (state: LabState) =>
+  state.isPausing || (state.status === 'running' && state.step >= plannedSteps(state))
 
 /** What the rest takes where no phase of its kind has run yet, as earlier runs or a probe say;
  * undefined where they say less than this run's own steps. */
@@ -78,6 +76,24 @@ function TimeLeft({ isNewest }: { readonly isNewest: boolean }) {
   )
 }
 
+/** Speeds are of the moment: a step that is over has none. */
+function Speeds({ isNewest }: { readonly isNewest: boolean }) {
+  const { steps_per_second, tokens_per_second } = writtenRun().timing
+  const now = (value: number | undefined) => (isNewest ? value : undefined)
+  return (
+    <>
+      <div className="speed" hidden={now(steps_per_second) === undefined}>
+        <dt>Steps / s</dt>
+        <dd data-testid="steps-per-second">{formatNumber(now(steps_per_second))}</dd>
+      </div>
+      <div className="speed" hidden={now(tokens_per_second) === undefined}>
+        <dt>Tokens/s</dt>
+        <dd data-testid="tokens-per-second">{formatCount(now(tokens_per_second))}</dd>
+      </div>
+    </>
+  )
+}
+
 /** Of which step a number is that the shown one has not measured: a score on held-out problems,
  * say, is taken every few steps. */
 function Carried({ metric, shown }: { readonly metric: string | undefined } & PanelProps) {
@@ -97,9 +113,6 @@ export function RunNumbers({ shown }: PanelProps) {
   const { experiment, isNewest, metric } = shown
   const state = writtenRun()
   const hasSteps = selectHasSteps(state)
-  const { steps_per_second, tokens_per_second } = state.timing
-  // Speed is of the moment: a step that is over has none.
-  const now = (value: number | undefined) => (isNewest ? value : undefined)
   const fromLog = isImported()
   const entropy = finalEntropy(experiment.model.num_hidden_layers, fromLog && state.series)
   const entropyValue = metric(entropy)
@@ -117,7 +130,7 @@ export function RunNumbers({ shown }: PanelProps) {
   return (
     <dl
       hidden={state.runExperiment === undefined}
-      className={hasSteps ? (isTelling(state) ? 'telling' : undefined) : 'awaited'}
+      className={!hasSteps ? 'awaited' : saysMore(state) ? 'telling' : undefined}
     >
       <div className="step-number">
         <dt>Steps</dt>
@@ -156,14 +169,7 @@ export function RunNumbers({ shown }: PanelProps) {
           <Carried metric={heldOut} shown={shown} />
         </dd>
       </div>
-      <div className="speed" hidden={now(steps_per_second) === undefined}>
-        <dt>Steps / s</dt>
-        <dd data-testid="steps-per-second">{formatNumber(now(steps_per_second))}</dd>
-      </div>
-      <div className="speed" hidden={now(tokens_per_second) === undefined}>
-        <dt>Tokens/s</dt>
-        <dd data-testid="tokens-per-second">{formatCount(now(tokens_per_second))}</dd>
-      </div>
+      <Speeds isNewest={isNewest} />
       <TimeLeft isNewest={isNewest} />
       {/* The first to go where there is no room: the picture says it too. */}
       <div>
