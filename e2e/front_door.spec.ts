@@ -55,6 +55,10 @@ test('a preset is found by its tags and chosen with the keyboard', async ({ lab,
     .evaluateAll((cards) => cards.filter((card) => card.scrollWidth > card.clientWidth).length)
   expect(past).toBe(0)
 
+  await lab.get('gallery-search').fill('teacher')
+  await expect(lab.get('gallery-count')).toHaveText(/^\d of \d+ presets\.$/)
+  await expect(lab.get('preset-card-tiny')).toHaveCount(0)
+  await lab.get('gallery-search').fill('')
   await lab.get('gallery-method').selectOption('DAPO')
   await expect(lab.get('gallery-count')).toContainText('1 of')
   await lab.get('gallery-method').focus()

@@ -18,6 +18,7 @@ import {
 import { unopenedModel } from '../../host/content/models/unopened.ts'
 import type { LabState } from '../../page/state/store.ts'
 import { selectLacksGpu } from '../../page/state/without_gpu.ts'
+import { isFound } from '../kit/fuzzy.ts'
 import { t } from '../kit/translator.ts'
 import { useEstimate } from '../learning/more/estimate.ts'
 import { openPreset } from '../open/actions.ts'
@@ -101,13 +102,25 @@ const KINDS = [
 ] as const
 
 function Filters(props: {
+  readonly query: string
   readonly choices: ReturnType<typeof choicesOf>
   readonly wanted: Wanted
+  onQuery(query: string): void
   onChange(wanted: Wanted): void
 }) {
-  const { choices, wanted, onChange } = props
+  const { query, choices, wanted, onQuery, onChange } = props
   return (
     <div className="gallery-filters">
+      <label>
+        <span>Search</span>
+        <input
+          type="search"
+          data-testid="gallery-search"
+          placeholder="such as sort, or teacher"
+          value={query}
+          onChange={({ target }) => onQuery(target.value)}
+        />
+      </label>
       {KINDS.map(([kind, label]) => (
         <label key={kind}>
           <span>{label}</span>
@@ -127,21 +140,39 @@ function Filters(props: {
   )
 }
 
+/** What a card says. */
+const textsOf = ({ id, name }: Preset, { task, methods, size }: Tags): readonly string[] => [
+  name,
+  SUMMARIES[id],
+  task,
+  ...methods,
+  size,
+]
+
 function Cards() {
   const [wanted, setWanted] = useState(ANY)
+  const [query, setQuery] = useState('')
   const all = useMemo(
     () => smallFirst(PRESETS.map((preset) => ({ preset, tags: tagsOf(preset.experiment) }))),
     [],
   )
   const choices = useMemo(() => choicesOf(all.map(({ tags }) => tags)), [all])
-  const found = all.filter(({ tags }) => hasTags(tags, wanted))
+  const found = all.filter(
+    ({ preset, tags }) => hasTags(tags, wanted) && isFound(query, textsOf(preset, tags)),
+  )
   return (
     <>
-      <Filters choices={choices} wanted={wanted} onChange={setWanted} />
+      <Filters
+        query={query}
+        choices={choices}
+        wanted={wanted}
+        onQuery={setQuery}
+        onChange={setWanted}
+      />
       <p className="soft" role="status" data-testid="gallery-count">
         {found.length === all.length ? '' : `${found.length} of `}
         {all.length} presets.
-        {found.length === 0 ? ' No preset has all of these tags.' : ''}
+        {found.length === 0 ? ' No preset has all of this.' : ''}
       </p>
       <ul className="gallery-cards">
         {found.map(({ preset, tags }) => (

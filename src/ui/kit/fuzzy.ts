@@ -64,6 +64,12 @@ export const wordsOf = (query: string): string[] =>
 export const searchable = (texts: readonly (string | null)[]): string =>
   [...texts, ...texts.map((text) => text && t(text))].join('\n').toLowerCase()
 
+/** Whether every word of a query is in some of these texts. */
+export function isFound(query: string, texts: readonly string[]): boolean {
+  const text = searchable(texts)
+  return wordsOf(query).every((word) => text.includes(word))
+}
+
 /** Ranges in order, those that touch as one. */
 function joined(marks: Marks): Marks {
   const sorted = [...marks].sort(([a], [b]) => a - b)

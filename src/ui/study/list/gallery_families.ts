@@ -1,7 +1,7 @@
 // Groups the lab's studies into a list that can be read: those that ask one thing under its words,
 // each by what it alone has.
 import gallery from '../../../page/study/gallery.json' with { type: 'json' }
-import { searchable, wordsOf } from '../../kit/fuzzy.ts'
+import { isFound } from '../../kit/fuzzy.ts'
 
 export type GalleryEntry = (typeof gallery)[number]
 
@@ -64,12 +64,6 @@ function familyOf(title: string, entries: readonly GalleryEntry[]): Family {
       question: isShared ? '' : entry.question,
     })),
   }
-}
-
-/** Whether every word of a query is in some of these texts. */
-export function isFound(query: string, texts: readonly string[]): boolean {
-  const text = searchable(texts)
-  return wordsOf(query).every((word) => text.includes(word))
 }
 
 /** The studies in which every word of `query` is found, by family, the largest first. */
