@@ -154,7 +154,7 @@ test('sums of rewards are plain numbers on an axis that holds them, and are not 
   await expect(page.locator('#compare-title')).toBeInViewport()
 })
 
-/** verl's lines, whose responses grow, whose score is their reward alone and whose accuracy rises. */
+/** verl's lines: responses grow, the reward alone is the score, and the accuracy rises. */
 function writeVerl(name: string, steps: number, top: number): string {
   const path = join(mkdtempSync(join(tmpdir(), 'verl-')), name)
   const lines = Array.from({ length: steps }, (_, i) => {
