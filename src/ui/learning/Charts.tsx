@@ -109,6 +109,14 @@ const RATE: Small = {
   format: formatRate,
 }
 
+/** Of a log, whose loss may be all that it has. */
+const LOSS: Small = {
+  id: 'loss',
+  title: 'Loss',
+  note: 'of the policy, as the log has it',
+  metrics: ['actor/pg_loss', 'train/loss'],
+}
+
 /** Where a reward model takes part. */
 const SMALL_OF_REWARD: readonly Small[] = [
   {
@@ -268,6 +276,7 @@ export function Charts() {
     ...(hasRewardModel ? SMALL_OF_REWARD : []),
     ...(withPreferences ? SMALL_OF_PREFERENCES : []),
     ...(withDistillation ? SMALL_OF_DISTILLATION : []),
+    ...(fromLog ? [LOSS] : []),
     ...SMALL,
     ...(withGroups ? [GROUPS] : []),
     withWarmStart ? WARM_START : RATE,

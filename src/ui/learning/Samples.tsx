@@ -197,6 +197,9 @@ const noAnswers = (): string =>
     ? 'The log has no answers to held-out problems up to this step.'
     : 'No answers to held-out problems were kept up to this step. Evaluations produce them: see Held-out prompts and Answers kept in the settings.'
 
+const hasNoText = ({ samples, kept }: LabState): boolean =>
+  samples.length === 0 && kept.samples.items.length === 0 && kept.generations.items.length === 0
+
 export function Samples() {
   const [kind, setKind] = useState<Kind>('training')
   const atStep = useAtStep()
@@ -206,6 +209,8 @@ export function Samples() {
   // A group is high: cut between its responses, the list fills its card.
   const part = useMemo(() => partSays(shownStore.getState(), shown), [shown[0]])
   const below = useWholeRows(list, 'tbody > tr:not(.prompt)', 'tbody')
+  // Most logs have none, and none will come.
+  if (isImported() && hasNoText(shownStore.getState())) return null
   const isHeldOut = kind === 'held_out'
   const evaluation = isHeldOut ? heldOutAt(atStep) : undefined
   const isEmpty = isHeldOut ? !evaluation : shown.length === 0

@@ -127,7 +127,7 @@ export function MoreCharts() {
     if (kind === undefined) return all
     return all.map((group) => ({
       ...group,
-      charts: group.charts.map((chart) => chartOfLog(chart, kind)),
+      charts: group.charts.map((chart) => chartOfLog(chart, kind, metrics)),
     }))
   }, [metrics, isDark, kind])
   return (

@@ -22,10 +22,16 @@ const PLAIN: Readonly<Record<string, Said>> = {
   'loss-kl': { title: 'KL to the reference' },
 }
 
-/** A chart of a log of this kind, with its unit. What stands below the lab's own says more: how the
- * lab measures. */
-export function chartOfLog<T extends MoreChart>(chart: T, kind: string): T {
+/** A chart of a log of this kind, which has these metrics, with its unit. What stands below the
+ * lab's own says more: how the lab measures. */
+export function chartOfLog<T extends MoreChart>(
+  chart: T,
+  kind: string,
+  metrics: readonly string[],
+): T {
   if (kind === 'lab') return chart
-  const names = kind.startsWith('trl') ? TRL : kind.startsWith('verl') ? {} : PLAIN
+  // Supervised training has no KL in its loss.
+  const isTrl = kind.startsWith('trl') && metrics.includes('actor/kl_loss')
+  const names = isTrl ? TRL : kind.startsWith('verl') ? {} : PLAIN
   return { ...chart, note: chart.note && unitOf(chart.note), ...names[chart.id] }
 }

@@ -90,9 +90,9 @@ test('stages have plain names and lines of their own; one that nobody named keep
 })
 
 test('of a log a chart says what its trainer means by a metric, or nothing', () => {
-  const of = (id: string, kind: string) => {
+  const of = (id: string, kind: string, metrics: readonly string[] = ['actor/kl_loss']) => {
     const chart = chartsOf(PPO).find((one) => one.id === id)
-    const { title, note } = chartOfLog(chart ?? chartsOf(PPO)[0], kind)
+    const { title, note } = chartOfLog(chart ?? chartsOf(PPO)[0], kind, metrics)
     return [title, note]
   }
   expect(of('policy-loss', 'trl')).toEqual(['Loss', expect.stringMatching(/beta times the KL/)])
@@ -100,6 +100,8 @@ test('of a log a chart says what its trainer means by a metric, or nothing', () 
     'KL to the reference',
     expect.stringMatching(/^TRL’s kl/),
   ])
+  // Supervised training has no KL.
+  expect(of('policy-loss', 'trl', ['actor/pg_loss'])).toEqual(['Loss', undefined])
   expect(of('policy-loss', 'verl')).toEqual(['Policy loss', undefined])
   expect(of('critic-loss', 'csv')).toEqual(['Critic’s loss', undefined])
   expect(of('policy-loss', 'lab')[1]).toMatch(/without entropy and KL/)

@@ -195,6 +195,8 @@ function Curves({ axis, lines, dots = [], bands = [], lit, place }: PlacedProps)
     points
       .map(([x, y], i) => {
         if (!isDrawn([x, y])) return ''
+        // One value alone is a dot.
+        if (points.length === 1) return `M${px(x).toFixed(1)} ${py(y).toFixed(1)}h0`
         return `${i > 0 && isDrawn(points[i - 1]) ? 'L' : 'M'}${px(x).toFixed(1)} ${py(y).toFixed(1)}`
       })
       .join('')
@@ -222,6 +224,7 @@ function Curves({ axis, lines, dots = [], bands = [], lit, place }: PlacedProps)
           strokeDasharray={line.dash?.join(' ')}
           strokeOpacity={opacityOf(line.behind ?? line.key, lit, line.behind ? 0.35 : 1)}
           strokeLinejoin="round"
+          {...(line.points.length === 1 && { strokeLinecap: 'round', strokeWidth: 6 })}
         />
       ))}
       {dots.map((group) => (

@@ -69,3 +69,10 @@ test('an axis of values far from 0 begins at the first of them where that is ask
   expect(axis.ticks?.[0]).toBeGreaterThan(0.65)
   expect(evenAxis('accuracy', [0.65, 0.75], String).place(0)).toBe(0)
 })
+
+test('steps are whole, also where few of them are far apart', () => {
+  const { ticks = [] } = evenAxis('step', [0, 5, 10], String)
+  expect(ticks.every(Number.isInteger)).toBe(true)
+  expect(ticks).toContain(10)
+  expect(evenAxis('k', [0, 0.5, 1], String).ticks).toContain(0.5)
+})

@@ -48,7 +48,10 @@ export function evenAxis(
   const first = isFromFirst ? (stops[0] ?? 0) : Math.min(0, stops[0] ?? 0)
   const last = stops[stops.length - 1] ?? 1
   // The name stands where the first tick would.
-  const ticks = niceTicks(first, last, 5).filter((tick) => tick > first && tick <= last)
+  const isWhole = stops.every(Number.isInteger)
+  const ticks = niceTicks(first, last, 5).filter(
+    (tick) => tick > first && tick <= last && (!isWhole || Number.isInteger(tick)),
+  )
   return { name, stops, ticks, label, place: (value) => (value - first) / (last - first || 1) }
 }
 

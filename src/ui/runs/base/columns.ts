@@ -139,13 +139,20 @@ export function boundsOfRuns(
   return entries.some((entry) => isBeyond(entry, nameOf(entry), bounds)) ? ANY : bounds
 }
 
+/** The runs that have a number of this choice; undefined for none. */
+function having(choice: string, entries: readonly RunEntry[]): readonly RunEntry[] | undefined {
+  const own = entries.filter((entry) => metricOf(entry, choice) in entry.header.summaries)
+  return own.length > 0 ? own : undefined
+}
+
 const MAYBE_SHARES: readonly string[] = ['', MAIN, 'greedy', 'sampled', 'score']
 
 /** Whether a number of this choice is a share of 1 in all of these runs. A reward that can exceed 1
  * is none, and no measure of another trainer that was ever beyond 0 and 1. */
 export const isShare = (choice: string, entries: readonly RunEntry[]): boolean =>
   MAYBE_SHARES.includes(choice) &&
-  entries.every((entry) => {
+  // Of runs of which none has it, each says what it would be.
+  (having(choice, entries) ?? entries).every((entry) => {
     const metric = metricOf(entry, choice)
     const { experiment, source } = entry.header
     const isSum =

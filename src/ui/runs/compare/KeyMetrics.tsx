@@ -3,6 +3,7 @@
 
 import type { PairedDifference } from '../../../record/compare/compare.ts'
 import { meanSpread } from '../../../record/compare/statistics.ts'
+import { seedOf } from '../../../record/run/record.ts'
 import { CutName } from '../../kit/CutName.tsx'
 import { NONE } from '../../kit/format.ts'
 import { differenceText, numberText } from '../../shown/run_words.ts'
@@ -58,6 +59,11 @@ interface KeyMetricsProps {
   readonly groups: readonly Compared[]
 }
 
+const whyNoPairs = (groups: readonly Compared[]): string =>
+  groups.some(({ entries }) => entries.some(({ header }) => seedOf(header) === undefined))
+    ? 'Not every log says its seed, so nothing is paired.'
+    : 'No two of them share a seed, so nothing is paired.'
+
 /** Each line against the first, by seed. */
 function Paired({ groups, choices }: KeyMetricsProps & { readonly choices: Choices }) {
   const [first, ...others] = groups
@@ -66,7 +72,7 @@ function Paired({ groups, choices }: KeyMetricsProps & { readonly choices: Choic
     first.entries,
     others.map(({ entries }) => entries),
   )
-  if (!hasPairs) return <p className="soft">No two of them share a seed, so nothing is paired.</p>
+  if (!hasPairs) return <p className="soft">{whyNoPairs(groups)}</p>
   return (
     <div className="scroll" tabIndex={0} role="group" aria-label="Differences by seed">
       <table className="compare-table" data-testid="paired">
@@ -108,8 +114,12 @@ function Paired({ groups, choices }: KeyMetricsProps & { readonly choices: Choic
  * Of one run its last and its highest value; of several the mean of the last ones, and how far they
  * lie apart.
  */
-function Value({ group, choice }: { readonly group: Compared; readonly choice: string }) {
-  const inShares = isShare(choice, group.entries)
+function Value(props: {
+  readonly group: Compared
+  readonly choice: string
+  readonly inShares: boolean
+}) {
+  const { group, choice, inShares } = props
   const [first, ...others] = group.entries
   const last = group.entries.map((entry) => comparedNumber(entry, choice))
   const spread = meanSpread(last.filter((value): value is number => Number.isFinite(value)))
@@ -139,7 +149,8 @@ function Value({ group, choice }: { readonly group: Compared; readonly choice: s
 export function KeyMetrics(props: KeyMetricsProps) {
   const { ended: groups } = endedLines(props.groups)
   if (groups.length === 0) return <p className="soft">None of them has come to its end yet.</p>
-  const choices = comparedChoices(groups.flatMap(({ entries }) => entries))
+  const all = groups.flatMap(({ entries }) => entries)
+  const choices = comparedChoices(all)
   return (
     <>
       <div className="scroll" tabIndex={0} role="group" aria-label="Numbers of the ticked runs">
@@ -156,7 +167,7 @@ export function KeyMetrics(props: KeyMetricsProps) {
                 </th>
                 {choices.map(({ key }) => (
                   <td key={key} className="number">
-                    <Value group={group} choice={key} />
+                    <Value group={group} choice={key} inShares={isShare(key, all)} />
                   </td>
                 ))}
               </tr>

@@ -4,6 +4,8 @@ import { extendSummary } from '../../../record/run/summary.ts'
 import type { Compared } from '../base/compared.ts'
 
 type Columns = ReadonlyMap<string, Series>
+/** What was read of a run, by its id. */
+export type ColumnsOf = (id: string) => Columns | undefined
 type Entry = Compared['entries'][number]
 
 /** A run as it was after `step` steps. */
@@ -15,7 +17,7 @@ function entryAt(entry: Entry, columns: Columns, step: number): Entry {
   return { ...entry, header: { ...entry.header, step, summaries: Object.fromEntries(found) } }
 }
 
-export interface CommonSteps {
+interface CommonSteps {
   readonly groups: readonly Compared[]
   /** As many as the shortest run took. */
   readonly step: number
@@ -25,7 +27,7 @@ export interface CommonSteps {
  * longer one is read. */
 export function overCommonSteps(
   groups: readonly Compared[],
-  columnsOf: (id: string) => Columns | undefined,
+  columnsOf: ColumnsOf,
 ): CommonSteps | undefined {
   const steps = groups.flatMap(({ entries }) => entries.map(({ header }) => header.step))
   const step = Math.min(...steps)

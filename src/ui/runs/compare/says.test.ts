@@ -21,6 +21,15 @@ const whole = (groups: readonly Compared[]) => {
 const group = (label: string, ...entries: Entry[]) => ({ label, entries, again: [] })
 const longer = (entry: Entry, step: number) => ({ ...entry, header: { ...entry.header, step } })
 
+const imported = (id: string, kind: string, values: Record<string, number>): Entry => {
+  const entry = entryOf(id, {})
+  const summaries = Object.fromEntries(
+    Object.entries(values).map(([name, value]) => [name, extendSummary(undefined, [value])]),
+  )
+  const source = { kind, file: `${id}.json`, remarks: [] }
+  return { ...entry, header: { ...entry.header, source, summaries } }
+}
+
 test('the highest and the lowest are named, with how many steps they took', () => {
   const [a, b] = [entryOf('a', { greedy: 0.664 }), entryOf('b', { greedy: 0.945 })]
   expect(whole([group('A', a), group('B', b)])).toBe(
@@ -59,6 +68,19 @@ test('a run that took more steps is compared where the shorter one ended', () =>
   )
   // While its columns are read nothing is said of a step that they do not tell.
   expect(compareSays(groups)?.says).toMatch(/^“B” ends 28\.1 points above “A”/)
+})
+
+test('runs without the number do not shorten the others, and are named', () => {
+  const acc = (id: string, value: number, step: number) =>
+    longer(imported(id, 'verl', { 'val-core/gsm8k/acc/mean@1': value }), step)
+  const without = longer(imported('none', 'trl', { [REWARD]: 1 }), 3)
+  const said = compareSays([
+    group('A', acc('A', 0.5, 10)),
+    group('B', acc('B', 0.7, 10)),
+    group('C', without),
+  ])
+  expect(said?.says).toMatch(/^“B” ends 20\.0 points above “A”/)
+  expect(said?.more).toContain('Without such a number: “C”.')
 })
 
 test('what chance brings apart is no clear difference', () => {
@@ -178,7 +200,7 @@ test('several runs of a line count by their mean, and what has no number is not 
   const both = [entryOf('a', { greedy: 0.6 }), entryOf('b', { greedy: 0.8, seed: 2 })]
   const one = entryOf('c', { greedy: 0.7 })
   expect(whole([group('A', ...both), group('C', one)])).toBe(
-    'All end alike in held-out accuracy, greedy: 70.0\u00a0%.',
+    'They end alike in held-out accuracy, greedy: 70.0\u00a0%.',
   )
   expect(whole([group('A', ...both), group('D', entryOf('d', {}))])).toBeUndefined()
   expect(whole([group('A', ...both)])).toBeUndefined()
@@ -217,15 +239,6 @@ test('of runs of two tasks there is no verdict', () => {
     more: '',
   })
 })
-
-const imported = (id: string, kind: string, values: Record<string, number>): Entry => {
-  const entry = entryOf(id, {})
-  const summaries = Object.fromEntries(
-    Object.entries(values).map(([name, value]) => [name, extendSummary(undefined, [value])]),
-  )
-  const source = { kind, file: `${id}.json`, remarks: [] }
-  return { ...entry, header: { ...entry.header, source, summaries } }
-}
 
 test('runs of logs whose scores need not be the same are not ranked', () => {
   const said = (...entries: Entry[]) =>

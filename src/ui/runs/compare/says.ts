@@ -17,7 +17,7 @@ import { comparedNumber, isShare } from '../base/columns.ts'
 import type { Compared } from '../base/compared.ts'
 import { endedLines, isOneTask } from '../base/ends.ts'
 import { pairedRuns } from '../base/paired.ts'
-import { type CommonSteps, overCommonSteps } from './common_steps.ts'
+import { type ColumnsOf, overCommonSteps } from './common_steps.ts'
 
 /** A line of the panels and the mean of its runs' last values. */
 interface Ended {
@@ -52,14 +52,12 @@ function budgetSays(groups: readonly Compared[], choice: string, inShares: boole
   return ` They took ${least} to ${formatSteps(most)}; with all of them they end so: ${ends.join(', ')}.`
 }
 
-const labelOf = (choice: string, groups: readonly Compared[]): string =>
-  choiceLabel(
-    choice,
-    groups.flatMap(({ entries }) => entries),
-  )
+const entriesOf = (groups: readonly Compared[]) => groups.flatMap(({ entries }) => entries)
 
-const choicesOf = (groups: readonly Compared[]) =>
-  comparedChoices(groups.flatMap(({ entries }) => entries))
+const labelOf = (choice: string, groups: readonly Compared[]): string =>
+  choiceLabel(choice, entriesOf(groups))
+
+const choicesOf = (groups: readonly Compared[]) => comparedChoices(entriesOf(groups))
 
 /** How far one line ends above another, for every seed that both have. */
 const differencesOf = (first: Ended, last: Ended, choice: string): readonly number[] =>
@@ -156,7 +154,7 @@ function apartBy(first: Ended, last: Ended, choice: string): Apart {
 function apartSays(first: Ended, last: Ended, choice: string, inShares: boolean): Said {
   const label = labelOf(choice, [first.group, last.group])
   const [high, low] = [first, last].map(({ value }) => numberText(value, inShares))
-  if (first.value === last.value) return { says: `All end alike in ${label}: ${high}.`, more: '' }
+  if (first.value === last.value) return { says: `They end alike in ${label}: ${high}.`, more: '' }
   const { size, measure, why } = apartBy(first, last, choice)
   // By the seeds that both have, the lower mean is the higher line.
   if (size < 0) return apartSays(last, first, choice, inShares)
@@ -203,23 +201,33 @@ function sampledSays(groups: readonly Compared[], [first, last]: readonly Ended[
 const UNRANKED =
   'Not ranked: their logs do not say that their scores measure the same, as a sum of rewards and the score of a reward model do not.'
 
+/** ' “C” has no such number.'; '' where all lines have one. */
+function lacksSays(groups: readonly Compared[], having: readonly Compared[]): string {
+  const lacking = groups.filter((group) => !having.includes(group)).map(({ label }) => `“${label}”`)
+  if (lacking.length === 0) return ''
+  return ` Without such a number: ${lacking.join(', ')}.`
+}
+
 /** '“B” ends 28.1 points above “A” …', of the first measure that two lines have, over the steps
- * that all of them took; undefined where there is none. */
-function endsSay(whole: readonly Compared[], common: CommonSteps | undefined): Said | undefined {
-  const groups = common?.groups ?? whole
-  for (const { key } of choicesOf(groups)) {
+ * that all of those took; undefined where there is none. */
+function endsSay(all: readonly Compared[], columnsOf: ColumnsOf): Said | undefined {
+  for (const { key } of choicesOf(all)) {
+    const whole = ended(all, key).map(({ group }) => group)
+    if (whole.length < 2) continue
+    if (!isOneMeasure(key, entriesOf(whole))) return { says: UNRANKED, more: '' }
+    const common = overCommonSteps(whole, columnsOf)
+    const groups = common?.groups ?? whole
     const values = ended(groups, key).toSorted((a, b) => b.value - a.value)
     const [first, last] = [values[0], values.at(-1)]
+    // What one of them measured came after the other's end.
     if (values.length < 2 || !first || !last) continue
-    const all = values.flatMap(({ group }) => group.entries)
-    if (!isOneMeasure(key, all)) return { says: UNRANKED, more: '' }
     const alone = groups.every(({ entries }) => entries.length === 1) ? ' One run each.' : ''
-    const inShares = isShare(key, all)
+    const inShares = isShare(key, entriesOf(groups))
     const { says, more } = apartSays(first, last, key, inShares)
     const isSaid = key !== 'greedy' || says.includes(labelOf('sampled', groups))
     const sampled = isSaid ? '' : sampledSays(groups, [first, last])
     const over = common ? `Over the first ${formatSteps(common.step)}: ` : ''
-    const budget = budgetSays(whole, key, inShares)
+    const budget = `${budgetSays(whole, key, inShares)}${lacksSays(all, whole)}`
     return { says: `${over}${says}`, more: `${more}${sampled}${budget}${alone}`.trim() }
   }
   return undefined
@@ -241,14 +249,14 @@ function leftOutSays(unfinished: readonly RunEntry[]): string {
  * nothing can be said of several runs. `columnsOf`: what was read of a run. */
 export function compareSays(
   groups: readonly Compared[],
-  columnsOf: Parameters<typeof overCommonSteps>[1] = () => undefined,
+  columnsOf: ColumnsOf = () => undefined,
 ): Said | undefined {
   if (groups.length < 2) return undefined
   if (!isOneTask(groups))
     return { says: 'They learn different tasks; their scores are not comparable.', more: '' }
   const { ended: over, unfinished } = endedLines(groups)
   const leftOut = leftOutSays(unfinished)
-  const said = endsSay(over, overCommonSteps(over, columnsOf))
+  const said = endsSay(over, columnsOf)
   if (leftOut === '') return said
   return { says: said ? `${said.says} ${leftOut}` : leftOut, more: said?.more ?? '' }
 }

@@ -58,7 +58,7 @@ export function FoundRuns() {
       {found ? (
         <>
           <p>
-            {found.name} holds {formatCount(found.runs.length)} runs.
+            In {found.name}: {formatCount(found.runs.length)} runs.
           </p>
           <Choice runs={found.runs} answer={found.answer} />
         </>

@@ -47,10 +47,15 @@ const isSameLog = ({ header }: Pick<RunEntry, 'header'>, { header: other }: RunW
   header.document.name === other.document.name &&
   JSON.stringify(header.metrics) === JSON.stringify(other.metrics)
 
+/** A log, and the file that it is of, where there are several. */
+interface FoundLog extends ImportedLog {
+  readonly file?: string
+}
+
 /** Keeps runs and shows the first of them; `name` is that of a run that has none of its own,
  * `refused` what was left out beside them. Resolves with what is wrong, in sentences. */
 async function keepLogs(
-  logs: readonly ImportedLog[],
+  logs: readonly FoundLog[],
   name: string,
   refused: readonly string[],
 ): Promise<readonly string[]> {
@@ -58,7 +63,8 @@ async function keepLogs(
   const said: string[] = []
   for (const log of logs) {
     const id = crypto.randomUUID()
-    const run = importedRun(log.run || name, log, { id, now: Date.now(), version, file: name })
+    const { file = name } = log
+    const run = importedRun(log.run || name, log, { id, now: Date.now(), version, file })
     const isAgain = libraryStore.getState().entries.some((entry) => isSameLog(entry, run))
     try {
       await keepRun(run)
@@ -82,7 +88,7 @@ async function keepLogs(
 
 /** Keeps the only run, or asks which of several. */
 async function keepChosen(
-  logs: readonly ImportedLog[],
+  logs: readonly FoundLog[],
   name: string,
   refused: readonly string[] = [],
 ): Promise<readonly string[]> {
@@ -120,7 +126,7 @@ export async function importFolder(
   name: string,
   fileOf: (path: string) => File,
 ): Promise<readonly string[]> {
-  const logs: ImportedLog[] = []
+  const logs: FoundLog[] = []
   const refused: string[] = []
   for (const { run, files, remark } of found)
     try {
@@ -134,6 +140,7 @@ export async function importFolder(
         logs.push({
           ...log,
           run: found.length > 1 ? called : log.run,
+          ...(files.length === 1 && { file: fileOf(files[0]).name }),
           remarks: [...(remark ? [remark] : []), ...log.remarks],
         })
       }

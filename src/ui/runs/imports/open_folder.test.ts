@@ -45,13 +45,14 @@ test('a log with the name that a folder gives it takes no other file’s place',
   const opened = openFolder(files)
   await expect.poll(() => foundRunsStore.getState().found?.runs.length).toBe(3)
   const { found } = foundRunsStore.getState()
-  const names = ['trainer_state.json', 'verl_grpo', 'of_seed_2']
+  const names = ['trainer_state', 'verl_grpo', 'of_seed_2']
   expect(found?.runs.map(({ run }) => run)).toEqual(names)
   vi.stubGlobal('location', { pathname: '/', search: '', hash: '' })
   vi.stubGlobal('history', { state: null, replaceState() {}, pushState() {} })
   found?.answer([0, 1])
   expect(await opened).toBeUndefined()
   const { entries } = libraryStore.getState()
+  expect(entries.map(({ header }) => header.source?.file)).toContain('trainer_state.json')
   expect(entries.map(({ header }) => header.document.name).sort()).toEqual([
     'trainer_state',
     'verl_grpo',
@@ -85,7 +86,7 @@ test('files of one name from several folders are as many runs', async () => {
   await expect.poll(() => foundRunsStore.getState().found?.runs.length).toBe(4)
   const { found } = foundRunsStore.getState()
   expect(found?.runs.map(({ run, step }) => [run, step])).toEqual([
-    ['trainer_state.json', 1],
+    ['trainer_state', 1],
     ['trainer_state (2)', 1],
     ['grpo', 1],
     ['grpo (2)', 2],

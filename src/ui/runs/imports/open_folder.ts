@@ -18,7 +18,10 @@ function logsOf(all: readonly File[], paths: readonly string[], name: string): F
   const taken = together.flatMap(({ files }) => files)
   const loose = looseLogs(paths.filter((path) => !taken.includes(path)))
   if (loose.length === 0) return folderLogs(paths, name)
-  return [...together.map((log) => ({ ...log, run: log.run || log.files[0] })), ...loose]
+  return [
+    ...together.map((log) => ({ ...log, run: log.run || log.files[0].replace(/\.\w+$/, '') })),
+    ...loose,
+  ]
 }
 
 /** Its path below the folder. */

@@ -36,7 +36,7 @@ function linesOf(
   return groups.flatMap((group, i) => {
     const nameOf = (entry: RunEntry) => metricOf(entry, choice)
     const found = columnsOfGroup(group, kind, nameOf)
-    if (!found || found.mean.length < 2) return []
+    if (!found || found.mean.length < 1) return []
     const { mean, band } = found
     const [{ id, labels }] = group.entries
     return [
@@ -105,7 +105,7 @@ export function Panels({ groups }: { readonly groups: readonly Compared[] }) {
   const cursor = useMemo(() => ({ at, move }), [at])
   const panels = choices.flatMap((choice) => {
     const lines = linesOf(groups, choice, kind)
-    return lines.length > 0 ? [{ choice, lines }] : []
+    return lines.some(({ length }) => length > 1) ? [{ choice, lines }] : []
   })
   if (panels.length === 0)
     return <p className="soft">No metric was measured at two steps of these runs yet.</p>

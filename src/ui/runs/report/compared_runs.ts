@@ -12,7 +12,7 @@ import { cellOf, isShare, metricOf } from '../base/columns.ts'
 import { groupRuns } from '../base/groups.ts'
 import { haveSeedInCommon, pairedRuns } from '../base/paired.ts'
 import { pairedSpread } from '../table/spread.ts'
-import { METRICS, type Reading, type ReportRun, table } from './report_runs.ts'
+import { METRICS, metricLabels, type Reading, type ReportRun, table } from './report_runs.ts'
 
 /** Each group against the first, seed by seed; '' where nothing is paired. */
 export function differencesTable(entries: readonly RunEntry[], reading: Reading): string {
@@ -28,7 +28,10 @@ export function differencesTable(entries: readonly RunEntry[], reading: Reading)
     )
   if (!has) return ''
   const told = table(
-    ['difference', ...METRICS.map(({ label }) => label)],
+    [
+      'difference',
+      ...metricLabels([...first.counted, ...others.flatMap((group) => group.counted)]),
+    ],
     others.map(({ label, counted }) => [
       label,
       ...METRICS.map(({ key, column }) => {

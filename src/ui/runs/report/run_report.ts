@@ -5,6 +5,7 @@ import { changesWords, fieldChanges } from '../../../document/experiment/steered
 import { encodeLink } from '../../../document/links/link.ts'
 import { linesPicture, type PictureLine } from '../../../document/study/report/lines.ts'
 import { markdownText } from '../../../formats/text_tables.ts'
+import { logKindWords } from '../../../jobs/logs/base/log_kinds.ts'
 import type { RunEntry } from '../../../page/runs/library/library_store.ts'
 import { differences } from '../../../record/compare/compare.ts'
 import { type BandKind, meanBand, meanSpread } from '../../../record/compare/statistics.ts'
@@ -15,6 +16,7 @@ import { NONE } from '../../kit/format.ts'
 import { spread as spreadOut } from '../../plot/files/chart_file.ts'
 import { layerEntropy } from '../../shown/metrics.ts'
 import { endText, numberText, tookText } from '../../shown/run_words.ts'
+import { choiceLabel } from '../base/choices.ts'
 import { boundsOfRuns, cellOf, cellText, isShare, metricOf } from '../base/columns.ts'
 import { groupRuns } from '../base/groups.ts'
 import { MAX_COMPARED } from '../base/selection.ts'
@@ -23,7 +25,14 @@ import { entropyRows } from '../panels/entropy_maps.ts'
 import { spreadText } from '../table/spread.ts'
 import { curvesFile, differencesTable } from './compared_runs.ts'
 import { MAPS_TITLE, mapsPicture } from './maps_picture.ts'
-import { METRICS, type Reading, type ReportRun, table, withName } from './report_runs.ts'
+import {
+  METRICS,
+  metricLabels,
+  type Reading,
+  type ReportRun,
+  table,
+  withName,
+} from './report_runs.ts'
 
 /** Points of a line in a picture: more cannot be seen. */
 const POINTS = 300
@@ -77,7 +86,8 @@ function curves(runs: readonly ReportRun[], reading: Reading): Picture[] {
       ...alone(group.unfinished),
     ])
   const groups = (band ? together() : alone([...byEntry.keys()])).slice(0, MAX_COMPARED)
-  return METRICS.flatMap(({ key, label: title }): Picture[] => {
+  return METRICS.flatMap(({ key }): Picture[] => {
+    const title = choiceLabel(key, [...byEntry.keys()])
     const lines = groups.flatMap(({ label: name, counted }) => {
       const own = counted.flatMap((entry) => byEntry.get(entry) ?? [])
       return lineOf(name, own, key, band ?? 't95') ?? []
@@ -118,7 +128,7 @@ function layers(runs: readonly ReportRun[]): Picture[] {
 
 const numbersTable = (entries: readonly RunEntry[], reading: Reading): string =>
   table(
-    ['run', 'tags', 'seed', 'ended', ...METRICS.map(({ label }) => label)],
+    ['run', 'tags', 'seed', 'ended', ...metricLabels(entries)],
     entries.map((entry) => [
       runName(entry).name,
       entry.labels.tags.join(', '),
@@ -135,7 +145,7 @@ function meansTable(entries: readonly RunEntry[], reading: Reading): string {
   )
   if (groups.length === 0) return ''
   return table(
-    ['group', 'runs', ...METRICS.map(({ label }) => label)],
+    ['group', 'runs', ...metricLabels(entries)],
     groups.map(({ label, counted }) => [
       label,
       `${counted.length}`,
@@ -182,7 +192,10 @@ function settingsTable(all: readonly RunEntry[]): string {
 function aboutRun(entry: RunEntry, address: string): string {
   const { header, labels } = entry
   const took = tookText(header)
-  const where = [header.adapter, took && `took ${took}`, `version ${header.versions.understory}`]
+  const { source, versions } = header
+  const where = source
+    ? [`imported from ${source.file} (${logKindWords(source.kind)})`]
+    : [header.adapter, took && `took ${took}`, `version ${versions.understory}`]
   const { name, differs } = runName(entry)
   const lines = [
     `### ${markdownText(name)}`,

@@ -257,7 +257,11 @@ export function RunsTable({ entries, living }: RunsTableProps) {
         data-testid="runs-table"
         data-wide={view.columns.length > FIRST_VIEW.columns.length || undefined}
       >
-        <Heads view={view} entries={rows.map(({ entry }) => entry)} ticked={ticked} />
+        <Heads
+          view={view}
+          entries={rows.length > 0 ? rows.map(({ entry }) => entry) : entries}
+          ticked={ticked}
+        />
         <Rows
           rows={rows}
           groups={groups}

@@ -7,7 +7,7 @@ import { spread } from '../../plot/files/chart_file.ts'
 import { cssColor } from '../../scales/css_colors.ts'
 import { useVisible } from '../../shown/visible.ts'
 import { columnsOfPast } from '../base/all_runs.ts'
-import { isShare, metricOf } from '../base/columns.ts'
+import { isMain, isShare, metricOf } from '../base/columns.ts'
 
 const [WIDTH, HEIGHT] = [72, 24]
 /** More cannot be seen. */
@@ -39,6 +39,13 @@ function pointsOnce(entry: RunEntry, metric: string): Promise<Points> {
   return known
 }
 
+/** What is chosen; of a log without that, its reward. */
+function drawnMetric(entry: RunEntry, choice: string): string {
+  const metric = metricOf(entry, choice)
+  const { source, summaries } = entry.header
+  return source && isMain(choice) && !(metric in summaries) ? metricOf(entry, 'score') : metric
+}
+
 interface SparkProps {
   readonly entry: RunEntry
   /** An index of RUN_COLORS. */
@@ -50,7 +57,7 @@ export function Spark({ entry, color, choice }: SparkProps) {
   const ref = useRef<SVGSVGElement>(null)
   const isNear = useVisible(ref, NEAR)
   const [points, setPoints] = useState<Points>([])
-  const metric = metricOf(entry, choice)
+  const metric = drawnMetric(entry, choice)
   const { step } = entry.header
   // biome-ignore lint/correctness/useExhaustiveDependencies: an entry is another object at every change; its step says that it grew.
   useEffect(() => {
