@@ -127,6 +127,9 @@ export function RunNumbers({ shown }: PanelProps) {
   const reward = hasModel ? TASK_SCORE : REWARD
   const written = (name: string, isShare = isShareIn(state, name)) =>
     numberText(metric(name), isShare)
+  /** What a log has not will not come. */
+  const lacks = (name: string | undefined) =>
+    fromLog && (name === undefined || !state.series.has(name))
   return (
     <dl
       hidden={state.runExperiment === undefined}
@@ -143,7 +146,7 @@ export function RunNumbers({ shown }: PanelProps) {
           </small>
         </dd>
       </div>
-      <div className="reward-number">
+      <div className="reward-number" hidden={lacks(reward)}>
         <dt>
           {hasModel ? 'Task score' : 'Reward'}
           <span className="detail">, sampled</span>
@@ -153,7 +156,7 @@ export function RunNumbers({ shown }: PanelProps) {
           <Carried metric={reward} shown={shown} />
         </dd>
       </div>
-      <div className="held-out-number">
+      <div className="held-out-number" hidden={lacks(heldOut)}>
         <dt>
           Held-out
           {told === undefined ? null : (
@@ -172,7 +175,7 @@ export function RunNumbers({ shown }: PanelProps) {
       <Speeds isNewest={isNewest} />
       <TimeLeft isNewest={isNewest} />
       {/* The first to go where there is no room: the picture says it too. */}
-      <div>
+      <div hidden={lacks(entropy)}>
         <dt>{entropy === LOGGED_ENTROPY ? 'Entropy' : 'Final entropy'}</dt>
         <dd data-testid="entropy-value">
           {formatEntropy(entropyValue)}

@@ -165,3 +165,19 @@ test('scores of a log are shares beside an accuracy, each within 0 and 1, else a
   expect(show('val-core/A/acc/mean@1', 0.5, 0.25)).toEqual(['50.0\u00a0%', '25.0\u00a0%'])
   expect(show('val-core/A/reward/mean@1', 0.5, 0.25)).toEqual(['0.5', '0.25'])
 })
+
+test('what a log has not has no place among the numbers', () => {
+  const shownOf = (...metrics: string[]) => {
+    const series = new Map(metrics.map((metric) => [metric, Series.of(...columnsOf(1))]))
+    labStore.setState({ runExperiment: experiment, step: 1, series })
+    const html = renderToStaticMarkup(<RunNumbers shown={readShownStep()} />)
+    return ['reward-number', 'held-out-number'].filter(
+      (name) => !new RegExp(`${name}" hidden`).test(html),
+    )
+  }
+  viewStore.setState({ viewed: undefined, log: VERL_LOG })
+  expect(shownOf(REWARD)).toEqual(['reward-number'])
+  expect(shownOf('val-core/A/acc/mean@1')).toEqual(['held-out-number'])
+  viewStore.setState({ log: undefined })
+  expect(shownOf(REWARD)).toEqual(['reward-number', 'held-out-number'])
+})

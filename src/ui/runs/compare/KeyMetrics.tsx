@@ -150,7 +150,10 @@ export function KeyMetrics(props: KeyMetricsProps) {
   const { ended: groups } = endedLines(props.groups)
   if (groups.length === 0) return <p className="soft">None of them has come to its end yet.</p>
   const all = groups.flatMap(({ entries }) => entries)
-  const choices = comparedChoices(all)
+  // What none has is no column.
+  const choices = comparedChoices(all).filter(({ key }) =>
+    all.some((entry) => comparedNumber(entry, key) !== undefined),
+  )
   return (
     <>
       <div className="scroll" tabIndex={0} role="group" aria-label="Numbers of the ticked runs">
