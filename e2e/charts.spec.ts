@@ -178,10 +178,10 @@ test(
     // Smoothing: off, then beside what was measured where the line lies.
     await expect(lab.get('smoothing-value')).toHaveText('as needed')
     const value = legend(lab, 'entropy-chart', 'final')
-    await expect(value).not.toContainText('avg ')
+    await expect(value).not.toContainText('fit ')
     await lab.get('smoothing').fill('0.4')
     await expect(lab.get('smoothing-value')).toHaveText('0.937')
-    await expect(value).toContainText('avg ')
+    await expect(value).toContainText('fit ')
     await page.reload()
     await lab.show('runs')
     await lab.get('open-run').first().click()

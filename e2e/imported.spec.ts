@@ -50,7 +50,7 @@ test('a log is imported, each of its evaluations is drawn, and Escape ends a zoo
   await expect(lab.get('reward-value')).toHaveText('0.6')
   const label = chart.locator('.legend button', { hasText: 'reward' }).first()
   await expect(label).toContainText('0.6')
-  await expect(label).toContainText('avg ')
+  await expect(label).toContainText('fit ')
 
   const plot = lab.get('reward-chart')
   const whole = (await plot.getAttribute('data-steps')) ?? ''

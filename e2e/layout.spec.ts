@@ -27,7 +27,7 @@ test('a legend on a phone says its names and values whole', async ({ lab, page }
   await page.setViewportSize({ width: 390, height: 844 })
   await lab.open()
   const legend = page.locator('.card.chart .legend').first()
-  await expect(legend).toContainText('avg')
+  await expect(legend).toContainText('fit')
   const cut = await legend.evaluate((list) =>
     [...list.querySelectorAll<HTMLElement>('.cut-name, button')]
       .filter((part) => part.scrollWidth > part.clientWidth + 1)

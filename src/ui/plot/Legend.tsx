@@ -57,7 +57,7 @@ function LineValue({ columns, formatValue, smooth: least = 0 }: ValueProps) {
       <small
         ref={behind}
         className="soft"
-        title={weight > 0 ? 'Moving average: where the line lies' : undefined}
+        title={weight > 0 ? 'Local linear fit: where the line lies' : undefined}
       />
     </>
   )

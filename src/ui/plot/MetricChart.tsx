@@ -89,7 +89,7 @@ function useChart({ id, lines: given, y: fixed, compact = false }: MetricChartPr
     return { lines, visible, drawn: visible.filter(({ isOff }) => !isOff) }
   }, [all, among, off])
   const axis = useValueAxis(() => {
-    const bounds = boundsOf(drawn, overlays, x)
+    const bounds = boundsOf(drawn, overlays, x, logY ? undefined : weight)
     const ticks = ticksOf(bounds, fixed, logY, compact ? 3 : 5)
     const thinned = thinnedText(visible, overlays, weight)
     return { ticks, notPositive: logY ? bounds.notPositive : 0, thinned }

@@ -116,6 +116,16 @@ test('the value axis holds other runs and their bands', () => {
   expect(ticksOf(bounds, undefined, false, 5)).toEqual([-2.5, 0, 2.5, 5, 7.5, 10])
 })
 
+test('the value axis holds a smoothed line where it leaves what was measured', () => {
+  const series = labStore.getState().series as Map<string, Series>
+  for (let step = 4; step < 94; step++)
+    appendMetrics(series, step, { risen: Math.min(step, 60) / 10 })
+  const risen = { metric: 'risen', label: 'risen', color: 'red' }
+  expect(boundsOf([risen], [], [0, 94]).high).toBe(6)
+  expect(boundsOf([risen], [], [0, 94], 0).high).toBe(6)
+  expect(boundsOf([risen], [], [0, 94], 0.999).high).toBeGreaterThan(6.5)
+})
+
 test('a line that may leave is off the axis only where the others would lie flat below it', () => {
   const series = labStore.getState().series as Map<string, Series>
   for (const step of [4, 5]) appendMetrics(series, step, { words: 6.6, low: 0.5, high: 2.4 })
@@ -183,7 +193,7 @@ test('a column that was thinned is redrawn, and the chart says so', () => {
   expect(now[1].length).toBe(thinned.length)
   expect(extentOf(thinned)).toEqual([0, 96])
   expect(thinnedText([line], [], 0)).toMatch(/^Up to step 15,359 not every step is kept any more/)
-  expect(thinnedText([line], [], 0.9)).toMatch(/ A smoothed line averages what is kept\.$/)
+  expect(thinnedText([line], [], 0.9)).toMatch(/ A smoothed line is fitted to what is kept\.$/)
 })
 
 test('the description names the band behind the lines, and where the value lies', () => {
@@ -219,9 +229,9 @@ test('beside a smoothed line stands what was measured, as everywhere, and then w
     return [lineText(rewards, text), behindText(rewards, text, 0.5)]
   }
   const drawn = smoothed(rewards[0], 0.5).values
-  expect(read(undefined)).toEqual(['1.00', `avg ${drawn[3].toFixed(2)}`])
-  expect(read(3)).toEqual(['0.00', `avg ${drawn[2].toFixed(2)}`])
-  expect(read(9)).toEqual(['1.00', `at step 4, avg ${drawn[3].toFixed(2)}`])
+  expect(read(undefined)).toEqual(['1.00', `fit ${drawn[3].toFixed(2)}`])
+  expect(read(3)).toEqual(['0.00', `fit ${drawn[2].toFixed(2)}`])
+  expect(read(9)).toEqual(['1.00', `at step 4, fit ${drawn[3].toFixed(2)}`])
   uiStore.setState({ atStep: undefined })
 })
 
@@ -232,9 +242,9 @@ test('in a zoom a line is read out at its end, or at a shown step within it', ()
     return [lineText(rewards, String), behindText(rewards, String, weight)]
   }
   expect(read(undefined)).toEqual(['0', ''])
-  expect(read(undefined, 0.5)[1]).toMatch(/^avg 0\.\d+$/)
+  expect(read(undefined, 0.5)[1]).toMatch(/^fit 0\.\d+$/)
   expect(read(2)).toEqual(['1', ''])
-  expect(read(2, 0.5)).toEqual(['1', expect.stringMatching(/^avg 0\.\d+$/)])
+  expect(read(2, 0.5)).toEqual(['1', expect.stringMatching(/^fit 0\.\d+$/)])
   expect(read(1)).toEqual(['0', ''])
   uiStore.setState({ atStep: undefined, zoom: { low: 2, high: undefined } })
   expect(lineText(rewards, String)).toBe('1')

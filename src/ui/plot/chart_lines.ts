@@ -101,16 +101,29 @@ export const overlayStyle = ({ color, dash }: Overlay, { behindDash }: NumberedL
   width: OVERLAY_WIDTH,
 })
 
-/** Of everything that the chart draws in these steps. */
-export const boundsOf = (lines: readonly Line[], overlays: readonly Overlay[], x: Domain): Bounds =>
+/** Of everything that the chart draws in these steps; with `asked`, also of the lines that are
+ * smoothed so much. */
+export const boundsOf = (
+  lines: readonly Line[],
+  overlays: readonly Overlay[],
+  x: Domain,
+  asked?: number,
+): Bounds =>
   boundsIn(
-    lines.flatMap(({ metric }) => [
-      seriesOf(metric),
-      ...overlays.flatMap((overlay) => {
-        const band = overlay.band?.(metric)
-        return [overlay.series(metric), band?.low, band?.high]
-      }),
-    ]),
+    lines.flatMap((line) => {
+      const { metric } = line
+      const drawn = (columns: Columns | undefined) =>
+        columns && asked !== undefined
+          ? [columns, smoothed(columns, weightOf(line, asked, columns))]
+          : [columns]
+      return [
+        ...drawn(seriesOf(metric)),
+        ...overlays.flatMap((overlay) => {
+          const band = overlay.band?.(metric)
+          return [...drawn(overlay.series(metric)), band?.low, band?.high]
+        }),
+      ]
+    }),
     x,
   )
 
@@ -143,7 +156,7 @@ export function thinnedText(
   ])
   const words = thinnedWords(thinnedOf(columns.flat()))
   const isSmooth = lines.some((line) => weightOf(line, weight, seriesOf(line.metric)) > 0)
-  return words === '' || !isSmooth ? words : `${words} A smoothed line averages what is kept.`
+  return words === '' || !isSmooth ? words : `${words} A smoothed line is fitted to what is kept.`
 }
 
 /** What is drawn, from back to front: bands, other runs, measured lines behind their smoothed
@@ -224,7 +237,7 @@ type Read = readonly (Columns | undefined)[]
 type Format = (value: number | undefined) => string
 
 /** What was measured at the step that is read out, or at the end of a zoom: like every number of
- * the page, also beside a line that is an average. */
+ * the page, also beside a line that is smoothed. */
 export const lineText = (columns: Read, formatValue: Format): string =>
   formatValue(measuredIn(columns, lineStep())?.value)
 
@@ -238,7 +251,7 @@ export function behindText(columns: Read, formatValue: Format, weight: number): 
   if (weight === 0) return at
   const smooth = columns.map((own) => own && smoothed(own, weight))
   // In the gutter there is room for no longer word.
-  const line = `avg ${formatValue(measuredIn(smooth, step)?.value)}`
+  const line = `fit ${formatValue(measuredIn(smooth, step)?.value)}`
   return isOlder ? `${at}, ${line}` : line
 }
 

@@ -98,16 +98,27 @@ test('it is the value of the straight line of least squares with weights wᵏ to
   })
 })
 
-test('it never leaves the range of the values', () => {
-  fc.assert(
-    fc.property(fc.array(finite, { minLength: 1 }), weights, (values, weight) => {
-      const slack = 1e-9 * Math.max(...values.map(Math.abs))
-      for (const value of valuesOf(values, weight)) {
-        expect(value).toBeGreaterThanOrEqual(Math.min(...values) - slack)
-        expect(value).toBeLessThanOrEqual(Math.max(...values) + slack)
-      }
-    }),
-  )
+test('shares stay shares, and what is never negative stays so', () => {
+  for (const max of [1, 1e6]) {
+    const some = fc.array(fc.double({ min: 0, max, noNaN: true }), { minLength: 1 })
+    fc.assert(
+      fc.property(some, weights, (values, weight) => {
+        const most = Math.max(...values) <= 1 ? 1 : Number.POSITIVE_INFINITY
+        for (const value of valuesOf(values, weight)) {
+          expect(value).toBeGreaterThanOrEqual(0)
+          expect(value).toBeLessThanOrEqual(most)
+        }
+      }),
+    )
+  }
+})
+
+test('a line that rises is not bent flat at the largest measured value', () => {
+  // It rises, and then stays: a straight line through all of it ends above it.
+  const values = Array.from({ length: 90 }, (_, i) => Math.min(i, 60) / 10)
+  const line = valuesOf(values, MAX_WEIGHT)
+  expect(line[89]).toBeGreaterThan(6.5)
+  expect(line[89] - line[88]).toBeGreaterThan(0.01)
 })
 
 test('the line of a series that grows is another one, and else the same', () => {

@@ -41,7 +41,10 @@ function sumsAlong({ steps, values }: Columns, at: readonly number[], w: number)
 
 function fitted(columns: Columns, w: number): Float64Array {
   const { values, length } = columns
-  const [low, high] = extentOf(columns)
+  const [least, most] = extentOf(columns)
+  // Shares stay shares, and what is never negative stays so.
+  const low = least < 0 ? -Infinity : 0
+  const high = low === 0 && most <= 1 ? 1 : Infinity
   const result = new Float64Array(length).fill(Number.NaN)
   const at = [...result.keys()].filter((i) => Number.isFinite(values[i]))
   const right = sumsAlong(columns, at.toReversed(), w).reverse()
@@ -49,7 +52,6 @@ function fitted(columns: Columns, w: number): Float64Array {
     const [both, x, xx, y, xy] = left.map((sum, n) => sum + right[k][n])
     // The point itself is in both. Alone it has no slope: 0 / 0.
     const above = (xx * y - x * xy) / ((both - 1) * xx - x * x) || 0
-    // A share stays one.
     result[at[k]] = Math.min(high, Math.max(low, values[at[k]] + above))
   })
   return result
@@ -57,8 +59,8 @@ function fitted(columns: Columns, w: number): Float64Array {
 
 /** A local linear fit (Cleveland 1979, doi 10.2307/2286407) with weights wᵏ for the k-th finite
  * value to either side: each point lies on the straight line that fits its surroundings best, so
- * that a straight line stays what it is up to both ends. NaN stays NaN, and no value leaves the
- * range of the measured ones. Weight 0 gives the columns themselves; others are brought into [0,
+ * that a straight line stays what it is up to both ends, where it may leave the range of the
+ * measured values, but not [0, 1] or [0, ∞) where all of them lie in there. NaN stays NaN. Weight 0 gives the columns themselves; others are brought into [0,
  * MAX_WEIGHT]. What more is measured moves what lies before it too: the same object is returned
  * only while nothing is. */
 export function smoothed(columns: Columns, weight: number): Columns {
