@@ -60,9 +60,9 @@ function fitted(columns: Columns, w: number): Float64Array {
 /** A local linear fit (Cleveland 1979, doi 10.2307/2286407) with weights wᵏ for the k-th finite
  * value to either side: each point lies on the straight line that fits its surroundings best, so
  * that a straight line stays what it is up to both ends, where it may leave the range of the
- * measured values, but not [0, 1] or [0, ∞) where all of them lie in there. NaN stays NaN. Weight 0 gives the columns themselves; others are brought into [0,
- * MAX_WEIGHT]. What more is measured moves what lies before it too: the same object is returned
- * only while nothing is. */
+ * measured values, but not [0, 1] or [0, ∞) where all of them lie in there. NaN stays NaN. Weight
+ * 0 gives the columns themselves; others are brought into [0, MAX_WEIGHT]. What more is measured
+ * moves what lies before it too: the same object is returned only while nothing is. */
 export function smoothed(columns: Columns, weight: number): Columns {
   const w = Math.min(MAX_WEIGHT, weight)
   if (!(w > 0)) return columns
