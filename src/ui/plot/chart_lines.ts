@@ -241,18 +241,17 @@ type Format = (value: number | undefined) => string
 export const lineText = (columns: Read, formatValue: Format): string =>
   formatValue(measuredIn(columns, lineStep())?.value)
 
-/** What stands behind that: the step of an older value, and where a smoothed line lies there. */
+/** What stands behind that, in as few words as a gutter has room for: the step of an older value,
+ * else where a smoothed line lies. */
 export function behindText(columns: Read, formatValue: Format, weight: number): string {
   const step = lineStep()
   const found = measuredIn(columns, step)
   if (!found) return ''
   const isOlder = step !== undefined && found.step < step
-  const at = isOlder ? `at step ${found.step}` : ''
-  if (weight === 0) return at
+  if (isOlder) return `at step ${found.step}`
+  if (weight === 0) return ''
   const smooth = columns.map((own) => own && smoothed(own, weight))
-  // In the gutter there is room for no longer word.
-  const line = `fit ${formatValue(measuredIn(smooth, step)?.value)}`
-  return isOlder ? `${at}, ${line}` : line
+  return `fit ${formatValue(measuredIn(smooth, step)?.value)}`
 }
 
 /** Metrics of a log that are named where it lacks what a chart draws. */
