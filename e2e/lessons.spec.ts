@@ -73,6 +73,29 @@ test('a lesson is opened by its link, answered, tried on a real run, and remembe
   await expect(lessons).toBeHidden()
 })
 
+test('Back goes to the lesson before, then to the list, and then closes the lessons', async ({
+  lab,
+  page,
+}) => {
+  await lab.open('v=1&p=tiny')
+  await lab.waitForStatus('idle')
+  await lab.get('open-lessons').click()
+  await lab.get(`lesson-${LESSONS[0].id}`).click()
+  await lab.get('lesson-next').click()
+  const lessons = lab.get('lessons')
+  await expect(lessons).toContainText(LESSONS[1].title)
+  await expect(page).toHaveURL(new RegExp(`#lesson=${LESSONS[1].id}$`))
+  await page.goBack()
+  await expect(page).toHaveURL(new RegExp(`#lesson=${LESSONS[0].id}$`))
+  await expect(lab.get('lesson-next')).toContainText(LESSONS[1].title)
+  await page.goBack()
+  await expect(lab.get(`lesson-${LESSONS[0].id}`)).toBeVisible()
+  await page.goBack()
+  await expect(lessons).toBeHidden()
+  await page.goForward()
+  await expect(lab.get(`lesson-${LESSONS[0].id}`)).toBeVisible()
+})
+
 /** Answers a question as somebody who guesses: each choice in turn until one is right. */
 async function guess(question: Locator): Promise<void> {
   for (const choice of await question.getByRole('radio').all()) {

@@ -83,7 +83,7 @@ test(
 test(
   'a response is looked through at one press, while the run rests at another step and when it is over',
   LONG_ONLY,
-  async ({ lab }) => {
+  async ({ lab, page }) => {
     await lab.open(LINK.replace('phases.2.steps=2', 'phases.2.steps=30'))
     await lab.waitForStatus('idle')
     await lab.show('tokens')
@@ -95,15 +95,25 @@ test(
       await lab.show('tokens')
       await lab.get('trace-at').selectOption({ index: 1 })
       await lab.get('inspector').locator('[data-t]').first().click()
+      // What the panel says while it looks is there for a moment.
+      const waited = await page.evaluateHandle(() => {
+        const words = new Set<string>()
+        new MutationObserver(() => {
+          const said = document.querySelector('[data-testid="lens-waiting"]')?.textContent
+          if (said) words.add(said)
+        }).observe(document.body, { childList: true, subtree: true, characterData: true })
+        return words
+      })
       await lab.get('look-through').click()
       await expect(lab.get('lens-text').locator('option:checked')).toContainText('(of step')
       await expect(lab.get('lens-grid')).toBeVisible()
+      return await waited.evaluate((words) => [...words].join(' '))
     }
     await lookThrough()
     await lab.get('train').click()
     await lab.waitForStatus('finished', 200_000)
     await lab.show('tokens')
     await lab.get('inspector-order').selectOption('score_worst')
-    await lookThrough()
+    expect(await lookThrough()).toMatch(/Looking at the kept state of step \d+ …/)
   },
 )

@@ -88,7 +88,7 @@ function Choice({ record }: { readonly record: string }) {
         </button>
       </div>
       <p className="soft" role="status" data-testid="look-words">
-        {own && !own.isBusy && own.words !== ''
+        {own && own.words !== ''
           ? own.words
           : 'Measures every figure, the lens and the tokens of the next step, on a copy. The run and its files stay as they are.'}
       </p>

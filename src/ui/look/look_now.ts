@@ -17,7 +17,7 @@ import { onOneBasis } from './one_basis.ts'
 export interface Look {
   readonly record: string
   readonly isBusy: boolean
-  /** What came of it, in a sentence; '' while it is under way. */
+  /** What is looked at, and then what came of it, in a sentence. */
   readonly words: string
   /** The step whose state was seen, once it was. */
   readonly step: number | undefined
@@ -29,6 +29,17 @@ export const lookStore = createStore<{ readonly look: Look | undefined }>(() => 
 
 const say = (record: string, isBusy: boolean, words: string, step?: number) =>
   lookStore.setState({ look: { record, isBusy, words, step } })
+
+/** What is looked at now; undefined while nothing is. */
+export const selectLooking = ({ look }: { readonly look: Look | undefined }) =>
+  look?.isBusy ? look.words : undefined
+
+function lookingWords(where: Where): string {
+  if (where === 'beginning') return 'Looking at the state before the first step …'
+  return where.step === undefined
+    ? 'Looking at the last kept state …'
+    : `Looking at the kept state of step ${where.step} …`
+}
 
 /** What was seen, in a sentence. */
 function lookedWords({ step, observation, next, why_no_tokens }: Looked): string {
@@ -72,7 +83,7 @@ export async function lookNow(record: string, where: Where = {}, how: How = {}):
   if (lookStore.getState().look?.isBusy) return
   const state = shownStore.getState()
   const { series } = state
-  say(record, true, '')
+  say(record, true, lookingWords(where))
   try {
     const looked = await lookInto(record, state.runDocument ?? shownExperiment(state), where)
     // Another run may be shown by now.

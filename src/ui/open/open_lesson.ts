@@ -16,12 +16,14 @@ export const openLessonStore = createStore<{ readonly open: string | undefined }
   open: openIn(globalThis.location?.hash ?? ''),
 }))
 
-/** Opens a lesson or the list, or closes both, and says so in the address. */
+/** Opens a lesson or the list, or closes both. The address says so, and the browser's *Back* returns
+ * to what was open before. */
 export function openLesson(open: string | undefined): void {
   openLessonStore.setState({ open })
   const { pathname, search, hash } = location
+  if (viewParts(hash).lesson === open) return
   const parts = withParts(hash, { lesson: open })
-  history.replaceState(history.state, '', `${pathname}${search}${parts}`)
+  history.pushState(history.state, '', `${pathname}${search}${parts}`)
 }
 
 /** Follows an address that was changed by hand or by a link in the page. */

@@ -2,6 +2,7 @@
 // another step.
 
 import { useEffect, useMemo, useRef, useState } from 'react'
+import { useStore } from 'zustand'
 import type { Lens } from '../../../host/protocol/observation.ts'
 import { SIGNS_SAY } from '../../../host/protocol/token_text.ts'
 import { wantObserved } from '../../../page/client/observing.ts'
@@ -10,6 +11,7 @@ import type { KeptOfRun } from '../../../record/run/kept_run.ts'
 import { Words } from '../../glossary/Words.tsx'
 import { formatNumber } from '../../kit/format.ts'
 import { LookAtLast } from '../../look/LookNow.tsx'
+import { lookStore, selectLooking } from '../../look/look_now.ts'
 import { useNextObserved } from '../../look/next_observed.ts'
 import { useWhyBusy } from '../../look/why_busy.ts'
 import { Fold } from '../../part/Fold.tsx'
@@ -80,7 +82,9 @@ function Meaning({ kind, against }: { kind: LensView['kind']; against: Against |
 function Waiting({ kept }: { kept: KeptOfRun }) {
   const atStep = useAtStep()
   const next = useNextObserved()
+  const looking = useStore(lookStore, selectLooking)
   const refused = kept.observations.at(atStep)?.item.refused
+  if (looking !== undefined) return <p data-testid="lens-waiting">{looking}</p>
   return (
     <p data-testid="lens-waiting">
       {atStep !== undefined
