@@ -185,6 +185,18 @@ const OF_RUNS: Readonly<Record<string, string>> = {
     'TRL 的 GRPOTrainer 无法运行此实验：本阶段的 adv_estimator 为 gae：应为 grpo 或 rloo',
   'Comparison of 6 runs \ue000': '6 次运行的比较 \ue000',
   'imported from TRL’s trainer_state.json': '导入自 TRL 的 trainer_state.json',
+  // As beside what a row leaves out.
+  '\ue000imported from TRL’s trainer_state.json': '\ue000导入自 TRL 的 trainer_state.json',
+  'BuPO, layer 1 first (n = 3)': 'BuPO，先训练第 1 层（n = 3）',
+  'BuPO, layer 1 first (n = 3), low': 'BuPO，先训练第 1 层（n = 3），低',
+  'Over the first 80 steps: All end alike in held-out accuracy, gsm8k: 59.5 %.':
+    '只看前 80 步：gsm8k 留出准确率最终都相同：59.5%。',
+  'Over the first 80 steps: No clear difference in held-out accuracy, gsm8k (mean of 4). 2 runs are not finished and are left out.':
+    '只看前 80 步：gsm8k（4 次回答的均值）留出准确率没有明显差别。有 2 次运行尚未完成，未计入。',
+  'Over the first 80 steps: “B” ends 9 points above “A” in held-out accuracy, greedy, paired by the 3 seeds that both have; too few seeds to say more. “C” is paused and is left out.':
+    '只看前 80 步：“B”的留出准确率（贪心）（按双方都有的那 3 个种子配对）最终比“A”高 9 个百分点；种子太少，无法多说。“C”已暂停，未计入。',
+  'Over the first 80 steps: “B” ends 9 points above “A” in held-out accuracy, greedy. But it ends 16.4 points below in held-out accuracy, sampled.':
+    '只看前 80 步：“B”的留出准确率（贪心）最终比“A”高 9 个百分点。但在留出准确率（采样）上它最终低 16.4 个百分点。',
   'o.parquet: expected a Parquet file that can be read (CompileError: the module is not allowed to be compiled here, as a policy of the page says)':
     'o.parquet：应为可读取的 Parquet 文件（CompileError: the module is not allowed to be compiled here, as a policy of the page says）',
   'From step 30 to 120 the held-out mean of answers, “letters”, rose from 55.0 % to 77.5 %.':

@@ -65,6 +65,9 @@ const OF_FILES: Readonly<Record<string, string>> = {
   'It is not JSON: Unexpected end of JSON input.': '它不是 JSON：内容中途结束。',
   'It is not JSON: JSON.parse: unexpected character at line 2 column 5 of the JSON data.':
     '它不是 JSON：第 2 行第 5 列有误。',
+  'It is not valid JSON: Unexpected end of JSON input.': '它不是有效的 JSON：内容中途结束。',
+  'It is not valid JSON: Expected double-quoted property name in JSON at position 8 (line 1 column 9).':
+    '它不是有效的 JSON：第 1 行第 9 列有误。',
   'f.jsonl: row 2, column answer: expected a text, found null (null)':
     'f.jsonl：第 2 行，列 answer：应为文本，实际为 null（null）',
   'x.jsonl: row 2, column messages: message 1 is of "foo": expected one of system, user, assistant':

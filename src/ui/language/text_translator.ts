@@ -49,6 +49,8 @@ const MOST_KEPT = 20_000
 const MOST_DEPTH = 8
 /** What is in brackets is of the last part. */
 const ENDS_IN_BRACKETS = /(?:[,;]\s|\sand\s).*\([^(),;]*\)$/
+/** `GRPO (n = 3)`: a line and its seeds. */
+const OF_SEEDS = /^(.+) \((n = \d+)\)$/
 /** What lies between the elements at its ends. */
 const BETWEEN_ELEMENTS = /^([\s\ue000-\uf8ff]*)([\s\S]*?)([\s\ue000-\uf8ff]*)$/
 /** A name of how many there are, which its number follows: `提示数 8`. */
@@ -141,6 +143,8 @@ export class TextTranslator {
     if (QUOTED.test(core))
       return `“${this.quoted(core.slice(1, -1), depth) ?? listed(core.slice(1, -1))}”`
     if (IS_CHOICE_OF_CODE.test(core)) return this.choiceOfCode(core, depth)
+    const [, line, seeds] = OF_SEEDS.exec(core) ?? []
+    if (line !== undefined) return `${this.find(line, depth + 1) ?? line}（${seeds}）`
     const { sure, likely, weight } = this.byTemplate(core, depth)
     const alone = inner === core ? undefined : this.byTemplate(inner, depth + 1)
     // An icon beside a text is none of its value.
@@ -155,6 +159,7 @@ export class TextTranslator {
       this.ended(core, depth) ??
       this.labelled(core, depth) ??
       likely ??
+      (alone?.likely && `${before}${alone.likely}${after}`) ??
       this.byParts(core, 1, depth) ??
       this.valued(core, WORD_OF_CODE)
     )

@@ -32,12 +32,15 @@ export const hasShares = (metrics: Iterable<string>): boolean => [...metrics].so
 /** The name of a set of problems without the names of those who made it: 'gsm8k' of
  * 'openai/gsm8k'. */
 export const plainData = (data: string): string => data.slice(data.lastIndexOf('/') + 1)
-/** 'accuracy, gsm8k': what one of them is of; undefined for any other metric. */
-export function heldOutWords(metric: string): string | undefined {
+/** 'accuracy, gsm8k', or 'held-out accuracy, gsm8k': what one of them is of; undefined for any
+ * other metric. */
+export function heldOutWords(metric: string, isSaid = false): string | undefined {
   const [, data, measure, n] = HELD_OUT_MEAN.exec(metric) ?? []
   if (data === undefined) return undefined
-  const mean = n === '1' ? '' : `, mean of ${n}`
-  return `${measure === 'acc' ? 'accuracy' : 'reward'}, ${plainData(data)}${mean}`
+  const of = n === '1' ? plainData(data) : `${plainData(data)} (mean of ${n})`
+  return isSaid
+    ? `held-out ${measure === 'acc' ? 'accuracy' : 'reward'}, ${of}`
+    : `${measure === 'acc' ? 'accuracy' : 'reward'}, ${of}`
 }
 /** The entropy that a log of another trainer has: of the whole model's policy. */
 export const LOGGED_ENTROPY = 'actor/entropy'

@@ -1,6 +1,7 @@
 // Names the numbers by which runs are told and compared, and says which of them rank runs.
 
 import type { RunEntry } from '../../../page/runs/library/library_store.ts'
+import { heldOutWords } from '../../shown/metrics.ts'
 import { columnLabel, isMain, MAIN, METRIC_CHOICES, metricOf, toldBy } from './columns.ts'
 
 const GREEDY = 'accuracy, greedy'
@@ -25,6 +26,9 @@ function mainName(entry: RunEntry): string {
  * more than what all have. */
 function heldOutLabel(entries: readonly RunEntry[], own: (entry: RunEntry) => string): string {
   const foreign = new Set(entries.filter(isForeign).map(own))
+  const isOne = foreign.size === 1 && entries.every(isForeign)
+  const alone = isOne ? heldOutWords(metricOf(entries[0], MAIN), true) : undefined
+  if (alone !== undefined) return alone
   const names = entries.map((entry) =>
     isForeign(entry) && foreign.size > 1 ? FOREIGN : own(entry),
   )

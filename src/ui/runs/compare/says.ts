@@ -176,11 +176,9 @@ function apartSays(first: Ended, last: Ended, choice: string, inShares: boolean)
       says: `“${first.label}” ends ${apart} above “${last.label}” in ${measure}; too few seeds to say more.`,
       more: `${ends}${behind} Fewer than ${FEWEST_PAIRS} seeds each are too few to say which is better.`,
     }
+  const above = `“${first.label}” ends ${apart} above “${last.label}” in ${measure}.`
   const against = againstSays(first.group, last.group, choice)
-  return {
-    says: `“${first.label}” ends ${apart} above “${last.label}” in ${measure}.${against}`,
-    more: `${ends}${why}`,
-  }
+  return { says: `${above}${against}`, more: `${ends}${why}` }
 }
 
 /** ' In …, sampled, “C” is highest and “D” lowest: 78.9 % and 47.7 %.', where the order of greedy
@@ -226,9 +224,9 @@ function endsSay(all: readonly Compared[], columnsOf: ColumnsOf): Said | undefin
     const { says, more } = apartSays(first, last, key, inShares)
     const isSaid = key !== 'greedy' || says.includes(labelOf('sampled', groups))
     const sampled = isSaid ? '' : sampledSays(groups, [first, last])
-    const over = common ? `Over the first ${formatSteps(common.step)}: ` : ''
     const budget = `${budgetSays(whole, key, inShares)}${lacksSays(all, whole)}`
-    return { says: `${over}${says}`, more: `${more}${sampled}${budget}${alone}`.trim() }
+    const said = common ? `Over the first ${formatSteps(common.step)}: ${says}` : says
+    return { says: said, more: `${more}${sampled}${budget}${alone}`.trim() }
   }
   return undefined
 }

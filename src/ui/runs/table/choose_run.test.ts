@@ -24,6 +24,8 @@ test.for<[string, string, RegExp, RegExp | undefined]>([
   ['rows.jsonl', '{"question": "1+1", "answer": 2}', /does not count steps/, /as data/],
   ['mine.json', '{"phases": [], "task": {}}', /settings of an experiment/, /all the same/],
   ['other.json', '{"a": 1}', /without a list “log_history”/, /all the same/],
+  ['cut.json', '{"a":', /not valid JSON: Unexpected end of JSON input\.$/, /all the same/],
+  ['comma.json', '{"a": 1,}', /not valid JSON: .* position 8/, /all the same/],
   ['weights.bin', 'GGUF\x03', /a GGUF file/, undefined],
   ['model.safetensors', 'x', /a checkpoint or a model/, /all the same/],
 ])(

@@ -36,11 +36,17 @@ function dataSeems(name: string): string {
     : 'It seems to be rows to train on.'
 }
 
-/** What JSON is that is neither rows nor a log. */
-const jsonSeems = (text: string): string =>
-  /"phases"\s*:/.test(text) && /"task"\s*:/.test(text)
+/** What JSON is that is neither rows nor a log; `isWhole`: nothing of it was left unread. */
+function jsonSeems(text: string, isWhole: boolean): string {
+  try {
+    if (isWhole) JSON.parse(text)
+  } catch (error) {
+    return `It is not valid JSON: ${error instanceof Error ? error.message : error}.`
+  }
+  return /"phases"\s*:/.test(text) && /"task"\s*:/.test(text)
     ? 'It seems to be the settings of an experiment, without the numbers of a run.'
     : 'It is JSON without a list “log_history”, which the trainer_state.json of TRL has.'
+}
 
 /** Undefined for what the readers of logs are to try. */
 export async function noRun(file: File): Promise<NoRun | undefined> {
@@ -55,7 +61,7 @@ export async function noRun(file: File): Promise<NoRun | undefined> {
   if (await isData(file)) return { seems: dataSeems(file.name), offer: 'Open it as data' }
   if (reader) return undefined
   const seems = /\.json$/i.test(file.name)
-    ? jsonSeems(new TextDecoder().decode(head))
+    ? jsonSeems(new TextDecoder().decode(head), head.length === file.size)
     : 'It is of no kind that is known here.'
   return { seems, offer: ANYHOW }
 }

@@ -213,7 +213,7 @@ test('runs of logs say what their number is of, where another is of something el
   const gsm8k = log('a', 'val-core/openai/gsm8k/acc/mean@1')
   expect(told(gsm8k, log('b', 'val-core/math/reward/mean@4')).sort()).toEqual([
     'accuracy, gsm8k',
-    'reward, math, mean of 4',
+    'reward, math (mean of 4)',
   ])
   expect(told(gsm8k, log('b', 'val-core/openai/gsm8k/acc/mean@1'))).toEqual([])
   expect(told(gsm8k, entryOf('c', { greedy: 0.5 }))).toEqual(['accuracy, gsm8k'])
