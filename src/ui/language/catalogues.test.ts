@@ -189,7 +189,7 @@ const OF_RUNS: Readonly<Record<string, string>> = {
   '\ue000imported from TRL’s trainer_state.json': '\ue000导入自 TRL 的 trainer_state.json',
   'BuPO, layer 1 first (n = 3)': 'BuPO，先训练第 1 层（n = 3）',
   'BuPO, layer 1 first (n = 3), low': 'BuPO，先训练第 1 层（n = 3），低',
-  'Over the first 80 steps: All end alike in held-out accuracy, gsm8k: 59.5 %.':
+  'Over the first 80 steps: They end alike in held-out accuracy, gsm8k: 59.5 %.':
     '只看前 80 步：gsm8k 留出准确率最终都相同：59.5%。',
   'Over the first 80 steps: No clear difference in held-out accuracy, gsm8k (mean of 4). 2 runs are not finished and are left out.':
     '只看前 80 步：gsm8k（4 次回答的均值）留出准确率没有明显差别。有 2 次运行尚未完成，未计入。',
