@@ -97,6 +97,17 @@ test('runs of one given name are told apart by their settings, and those by noth
   expect(shown(again.toReversed())).toEqual(['Mine #3', 'Mine #2', 'Mine'])
 })
 
+test('the line of seeds that all have names of their own has no one’s name', () => {
+  const named = (id: string, seed: number) => entryOf(id, { seed }, { name: id })
+  const seedless = (...list: ReturnType<typeof named>[]) =>
+    list.map(({ id }) => distinctNames(list).get(id)?.seedless)
+  expect(seedless(named('s1', 1), named('s2', 2))).toEqual(['s1 and 1 more', 's1 and 1 more'])
+  // A run that nobody named says what its line is.
+  const [first] = seedless(named('s1', 1), entryOf('b', { seed: 2 }, { name: '' }))
+  expect(first).not.toContain('s1')
+  expect(seedless(named('s1', 1))).toEqual(['s1'])
+})
+
 test('runs of studies in the table change no name of the others', () => {
   const [first] = RUNS
   const ofStudy = (id: string, study: string) => {

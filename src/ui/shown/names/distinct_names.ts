@@ -35,6 +35,10 @@ const isSaid = (word: string, name: string): boolean => `, ${name}, `.includes(`
 const isGiven = ({ header, own }: Named): boolean =>
   !own.isAutomatic && !header.source && !header.study
 
+/** 's1 and 2 more', of seeds that each have a name of their own. */
+const givenNames = ([first, ...others]: readonly string[]): string =>
+  others.length === 0 ? first : `${first} and ${others.length} more`
+
 /** What a name can say more, in the order in which it is said. Of an imported run no setting is
  * known. */
 function moreWords({ header, own }: Named): readonly string[] {
@@ -106,11 +110,13 @@ export function distinctNames(entries: readonly RunEntry[]): ReadonlyMap<string,
   // A name that somebody gave one of its seeds is none of the line; what a study calls its arm is,
   // whatever else has the same settings.
   const lineName = (line: readonly Named[]) => {
-    const first = line.find((run) => !isGiven(run)) ?? line[0]
+    const first = line.find((run) => !isGiven(run))
+    const given = [...new Set(line.map((run) => nameOf(run).seedless))]
+    const name = first ? nameOf(first).seedless : givenNames(given)
     return line
       .filter(isOfStudy)
       .map((run) => nameOf(run).seedless)
-      .reduce((name, arm) => (isSaid(arm, name) ? name : `${name}, ${arm}`), nameOf(first).seedless)
+      .reduce((name, arm) => (isSaid(arm, name) ? name : `${name}, ${arm}`), name)
   }
   const lineNames = numbered(lines.map((line) => [line, lineName(line)]))
   const distinct = new Map(
