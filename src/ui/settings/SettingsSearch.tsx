@@ -6,7 +6,7 @@ import type { Experiment } from '../../document/experiment/schema/schema.ts'
 import { isSteerable } from '../../document/experiment/steering/edit_phases.ts'
 import { lazyPart } from '../part/lazy_part.tsx'
 import { Field } from './Field.tsx'
-import { type FieldData, groupFields } from './form.ts'
+import { type FieldData, formName, groupFields } from './form.ts'
 import { foundWords, idleWords, isFound, openIdle, sortFound } from './settings_search.ts'
 
 /** Few searches find nothing. */
@@ -101,7 +101,9 @@ export function FoundSettings(props: FoundProps) {
             changedFrom={original.get(field.path)}
             isLive={present !== undefined && isSteerable(field, present)}
           />
-          {field.hasEffect ? null : <EffectWhen experiment={experiment} path={field.path} />}
+          {field.hasEffect ? null : (
+            <EffectWhen experiment={experiment} path={field.path} nameOf={formName} />
+          )}
         </Fragment>
       ))}
     </div>
@@ -113,7 +115,7 @@ export function FoundSettings(props: FoundProps) {
       </p>
       {found.length > 0 ? null : (
         <>
-          <DidYouMean {...{ query, experiment, onQuery }} />
+          <DidYouMean {...{ query, experiment, isFound, onQuery }} />
           <button type="button" data-testid="clear-search" onClick={() => onQuery('')}>
             Clear the search
           </button>

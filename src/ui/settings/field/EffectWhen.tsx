@@ -3,13 +3,11 @@ import { useMemo } from 'react'
 import { type Need, needsOf } from '../../../document/experiment/form/effect_needs.ts'
 import type { Experiment } from '../../../document/experiment/schema/schema.ts'
 import { showSetting } from '../../open/wanted.ts'
-import { formName } from '../form.ts'
 
 /** Choices that are named. */
 const MOST_NAMED = 2
 
-function needWords({ field, values }: Need): string {
-  const name = formName(field)
+function needWords(name: string, { field, values }: Need): string {
   const [value] = values
   if (typeof value === 'boolean') return value ? `${name} is on` : `${name} is off`
   if (value === null) return `${name} is empty`
@@ -28,10 +26,12 @@ interface EffectWhenProps {
   readonly experiment: Experiment
   /** Of the setting without an effect. */
   readonly path: string
+  /** What the form calls a setting. */
+  readonly nameOf: (field: Need['field']) => string
 }
 
 /** Nothing where no one to three other settings give it one. */
-export function EffectWhen({ experiment, path }: EffectWhenProps) {
+export function EffectWhen({ experiment, path, nameOf }: EffectWhenProps) {
   const needs = useMemo(() => needsOf(experiment, path), [experiment, path])
   if (needs.length === 0) return null
   return (
@@ -41,7 +41,7 @@ export function EffectWhen({ experiment, path }: EffectWhenProps) {
       data-testid={`effect-when-${path}`}
       onClick={() => showSetting(needs[0].field.path)}
     >
-      {`Has an effect when ${needs.map(needWords).join(' and ')}.`}
+      {`Has an effect when ${needs.map((need) => needWords(nameOf(need.field), need)).join(' and ')}.`}
     </button>
   )
 }
