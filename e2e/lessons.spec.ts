@@ -96,6 +96,14 @@ test('Back goes to the lesson before, then to the list, and then closes the less
   await expect(lab.get(`lesson-${LESSONS[0].id}`)).toBeVisible()
 })
 
+test('a lesson leads to the chart that it speaks of', async ({ lab }) => {
+  await lab.open('v=1&p=tiny-grpo#lesson=grpo-by-hand&tab=tokens')
+  await lab.waitForStatus('idle')
+  await lab.get('show-informative-chart').click()
+  await expect(lab.get('tab-learn')).toHaveAttribute('aria-selected', 'true')
+  await expect(lab.get('informative-chart-card')).toBeInViewport()
+})
+
 /** Answers a question as somebody who guesses: each choice in turn until one is right. */
 async function guess(question: Locator): Promise<void> {
   for (const choice of await question.getByRole('radio').all()) {

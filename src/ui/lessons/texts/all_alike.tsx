@@ -6,6 +6,7 @@ import { arxiv, type LessonContent, question, tryIt } from '../base/lesson.ts'
 import { notYet, seen, valuesIn, wholePhase } from '../base/run_facts.ts'
 import { Ask } from '../parts/Ask.tsx'
 import { Formula } from '../parts/Formula.tsx'
+import { ShowChart } from '../parts/ShowChart.tsx'
 import { Try } from '../parts/Try.tsx'
 
 /** Fewer steps say little. */
@@ -138,6 +139,7 @@ function Body() {
         <code>grpo_batch_std</code> divides by the spread of the whole batch.
       </p>
       <Try name="larger" of={parts.larger} />
+      <ShowChart chart="informative-chart" />
     </>
   )
 }

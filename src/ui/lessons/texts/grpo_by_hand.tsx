@@ -6,6 +6,7 @@ import { arxiv, type LessonContent, question, section, tryIt } from '../base/les
 import { notOver, seen, valuesIn, wholePhase } from '../base/run_facts.ts'
 import { Ask } from '../parts/Ask.tsx'
 import { Formula } from '../parts/Formula.tsx'
+import { ShowChart } from '../parts/ShowChart.tsx'
 import { Try } from '../parts/Try.tsx'
 
 const parts = {
@@ -112,6 +113,7 @@ function Body() {
         <Formula inline tex="A_i \nabla \log \pi_\theta(o_i)" />.
       </p>
       <Try name="train" of={parts.train} />
+      <ShowChart chart="informative-chart" />
     </>
   )
 }
