@@ -25,6 +25,12 @@ test(
     await expect(lab.get('chat-text')).toHaveValue((await answered(36))[0].input)
     for (const { input, output } of (await answered(36)).slice(0, 3))
       expect(await greedy(lab, input), input).toBe(output)
+    // What is wrong with a text goes with it.
+    await lab.get('chat-text').fill('~')
+    await lab.get('chat-send').click()
+    await expect(lab.get('model-problem')).toBeVisible()
+    await lab.get('chat-text').fill('')
+    await expect(lab.get('model-problem')).toHaveCount(0)
     await page.keyboard.press('Escape')
 
     await lab.show('tokens')

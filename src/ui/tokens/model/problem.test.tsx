@@ -2,6 +2,7 @@
 import { renderToStaticMarkup } from 'react-dom/server'
 import { expect, test, vi } from 'vitest'
 import { type OpenedModelState, openedModelStore } from '../../../page/opened/opened_model.ts'
+import { forgetProblem } from './chat/AskedProblem.tsx'
 import { ModelView } from './ModelView.tsx'
 
 const PROBLEM = 'It is larger than the memory.'
@@ -28,4 +29,17 @@ test('the problem of a way to open a model stands in that way, else at the top',
   // Nobody asked here, or who asked is gone with the model.
   expect(around(undefined)[1]).toContain('Comes with the page')
   expect(around('writing')[1]).toContain('Comes with the page')
+})
+
+test('what is wrong with a text is forgotten as another is typed, and nothing else is', () => {
+  const left = (askedBy: OpenedModelState['askedBy']) => {
+    openedModelStore.setState({ problem: PROBLEM, askedBy })
+    forgetProblem(['text', 'writing'])
+    return openedModelStore.getState().problem
+  }
+  expect(left('writing')).toBeUndefined()
+  expect(left('text')).toBeUndefined()
+  expect(left('folder')).toBe(PROBLEM)
+  expect(left(undefined)).toBe(PROBLEM)
+  openedModelStore.setState({ problem: undefined })
 })

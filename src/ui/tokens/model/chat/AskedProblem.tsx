@@ -11,6 +11,13 @@ interface AskedProblemProps {
   readonly own?: string | undefined
 }
 
+/** What is asked is another one by now: what was wrong with the last is no longer said. */
+export function forgetProblem(by: readonly AskedBy[]): void {
+  const { askedBy, problem } = openedModelStore.getState()
+  if (problem !== undefined && askedBy !== undefined && by.includes(askedBy))
+    openedModelStore.setState({ problem: undefined })
+}
+
 export function AskedProblem({ by, own }: AskedProblemProps) {
   const said = useStore(openedModelStore, ({ askedBy, problem }) =>
     askedBy !== undefined && by.includes(askedBy) ? problem : undefined,

@@ -19,7 +19,7 @@ import { useFirstTry } from '../../../open/models/known_models.ts'
 import { useLab } from '../../../shown/run.ts'
 import { Shades } from '../../base/Legend.tsx'
 import { Answer } from './Answer.tsx'
-import { AskedProblem } from './AskedProblem.tsx'
+import { AskedProblem, forgetProblem } from './AskedProblem.tsx'
 import { answerTokens, type Judging } from './judged.ts'
 import { afterPress } from './next_seed.ts'
 import { Greedy, MOST_TOKENS, Settings } from './Settings.tsx'
@@ -218,7 +218,10 @@ export function Chat({ facts, isBusy }: { facts: OpenedModelFacts; isBusy: boole
         isRaw={isRaw}
         takesIds={why_ids !== undefined}
         text={text}
-        onText={setText}
+        onText={(text) => {
+          setText(text)
+          forgetProblem(['text', 'writing'])
+        }}
         onSend={onSend}
         onRead={() => readText(text, add_special_tokens, reading)}
         isWriting={written !== undefined && !written.is_done}
