@@ -289,7 +289,7 @@ test(
     await expect(lab.get('steering-left-out')).toHaveCount(0)
     await boundary.focus()
     await page.keyboard.press('ArrowRight')
-    await expect(lab.get('steering-left-out')).toContainText('without the 4 changes')
+    await expect(lab.get('steering-left-out')).toContainText('does not make the 4 changes')
     await page.keyboard.press('Control+z')
     await expect(lab.get('steering-left-out')).toHaveCount(0)
   },

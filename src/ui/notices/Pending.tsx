@@ -170,8 +170,8 @@ export function Pending() {
         {newModel === undefined ? null : <p data-testid="new-model">{newModel}</p>}
         {leftOut > 0 ? (
           <p className="soft" data-testid="restart-leaves-out">
-            A restart leaves out the {leftOut === 1 ? 'change' : `${leftOut} changes`} made by hand
-            so far.
+            A restart has what the settings say now from its first step, and does not make the{' '}
+            {leftOut === 1 ? 'change' : `${leftOut} changes`} by hand again on the way.
           </p>
         ) : null}
       </div>

@@ -1,22 +1,20 @@
 // Lists what happened to the run, in order: phases that began and why, and what was changed by
 // hand.
 
-import { Eraser } from 'lucide-react'
 import { useStore } from 'zustand'
 import { lasting } from '../../document/experiment/steered/lasting.ts'
 import { MARKS_PHASE } from '../../document/experiment/steered/planned.ts'
 import type { SteeringEntry } from '../../document/experiment/steering/actions.ts'
 import { doneByHand } from '../../document/experiment/steering/steered_kernels.ts'
 import { steeringWords } from '../../document/experiment/steering/words.ts'
-import { clearSteering } from '../../page/client/edits.ts'
 import type { RunEntry } from '../../page/runs/library/library_store.ts'
 import type { LabState } from '../../page/state/store.ts'
 import { useOpenedEntry } from '../open/opened_run.ts'
 import { phaseMark } from '../scales/phase_mark.ts'
-import { reasonWords, selectIsBusy, shownPhases, useLab } from '../shown/run.ts'
+import { reasonWords, shownPhases, useLab } from '../shown/run.ts'
 import { endText, statusWord } from '../shown/run_words.ts'
 import { useIsPast, usePresent } from '../shown/shown.ts'
-import { selectIsStudy, showToast, uiStore } from '../shown/store.ts'
+import { selectIsStudy, uiStore } from '../shown/store.ts'
 
 const selectSwitches = (state: LabState) => state.phase_switches
 const selectSteered = (state: LabState) => state.steered
@@ -74,7 +72,6 @@ export function Record() {
   const document = usePresent(selectDocument)
   const planned = useLab(selectPlanned)
   const phases = usePresent(shownPhases)
-  const isBusy = useLab(selectIsBusy)
   const isPast = useIsPast()
   const isStudy = useStore(uiStore, selectIsStudy)
   const isPlanned = !isPast && planned.length > 0 && switches.length === 0
@@ -107,18 +104,6 @@ export function Record() {
           </li>
         ))}
       </ol>
-      {isPlanned && !isBusy ? (
-        <button
-          type="button"
-          data-testid="clear-steering"
-          onClick={() => {
-            const problem = clearSteering()
-            if (problem !== undefined) showToast(problem)
-          }}
-        >
-          <Eraser className="icon" aria-hidden="true" /> Leave them out
-        </button>
-      ) : null}
     </details>
   )
 }

@@ -36,8 +36,8 @@ test('another experiment is said to be one, also where nothing but a live settin
   labStore.setState({ experiment: slower(dapo) })
   expect(page()).toContain('Another experiment is chosen, and a run is in progress')
   // What was done to the run has nothing to do with it.
-  expect(page()).not.toContain('leaves out')
+  expect(page()).not.toContain('by hand')
   labStore.setState({ isBeside: false })
   expect(page()).toContain('Restart needed')
-  expect(page()).toContain('leaves out the change made by hand')
+  expect(page()).toContain('from its first step, and does not make the change by hand again')
 })

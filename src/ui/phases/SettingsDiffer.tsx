@@ -1,14 +1,37 @@
 // Says that the next run is not the one on screen.
+import { Eraser } from 'lucide-react'
 import { useStore } from 'zustand'
+import { clearSteering } from '../../page/client/edits.ts'
 import type { LabState } from '../../page/state/store.ts'
 import { selectTrainsStudy, studyTrainingStore } from '../../page/study/mark_training.ts'
 import { selectIsBusy, selectIsEdited, selectLeftOut, useLab } from '../shown/run.ts'
 import { useIsPast } from '../shown/shown.ts'
-import { selectIsStudy, uiStore } from '../shown/store.ts'
+import { selectIsStudy, showToast, uiStore } from '../shown/store.ts'
 
 /** Of the run on screen, where the settings are those of another experiment. */
 const selectOther = ({ isBeside, runExperiment }: LabState) =>
   isBeside ? runExperiment?.name || 'unnamed' : undefined
+
+/** What is done to the next run, where it begins as another run did. */
+const selectPlanned = ({ runExperiment, experiment }: LabState) =>
+  runExperiment ? 0 : experiment.steering.length
+
+/** Train repeats what was done by hand: said where the phases are, which are those of the start. */
+function Planned({ count }: { readonly count: number }) {
+  const leave = () => {
+    const problem = clearSteering()
+    if (problem !== undefined) showToast(problem)
+  }
+  return (
+    <p className="soft" data-testid="steering-planned">
+      <strong>Train</strong> makes the {count === 1 ? 'change by hand' : `${count} changes by hand`}{' '}
+      again, each after the same step. Until then the phases are as the line shows them.{' '}
+      <button type="button" data-testid="clear-steering" onClick={leave}>
+        <Eraser className="icon" aria-hidden="true" /> Leave them out
+      </button>
+    </p>
+  )
+}
 
 export function SettingsDiffer() {
   const other = useLab(selectOther)
@@ -18,7 +41,10 @@ export function SettingsDiffer() {
   const isEdited = useLab(selectIsEdited)
   const trainsStudy = useStore(studyTrainingStore, selectTrainsStudy)
   const isStudy = useStore(uiStore, selectIsStudy)
-  if (isBusy || isPast || isStudy || !isEdited) return null
+  const planned = useLab(selectPlanned)
+  if (isBusy || isPast || isStudy) return null
+  if (planned > 0) return <Planned count={planned} />
+  if (!isEdited) return null
   const train = <strong>{trainsStudy ? 'Train beside the study' : 'Train again'}</strong>
   if (other !== undefined)
     return (
@@ -31,7 +57,7 @@ export function SettingsDiffer() {
     <p className="soft" data-testid={leftOut > 0 ? 'steering-left-out' : 'settings-differ'}>
       The settings have changed since the run on screen began: {train} uses them as they are now
       {leftOut > 0
-        ? `, without the ${leftOut === 1 ? 'change' : `${leftOut} changes`} made by hand while it ran`
+        ? ` from its first step, and does not make the ${leftOut === 1 ? 'change' : `${leftOut} changes`} by hand again on the way`
         : ''}
       .
     </p>

@@ -97,6 +97,19 @@ test('a run that ended beside another chosen experiment is called by its own nam
   expect(renderToStaticMarkup(<SettingsDiffer />)).toContain('The settings have changed since')
 })
 
+test('what a run was steered is done again: said with the name and beside the line of phases', () => {
+  const chosen = () =>
+    /<option value="[^"]*" selected="">([^<]*)/.exec(renderToStaticMarkup(<Choice />))?.[1]
+  expect(renderToStaticMarkup(<SettingsDiffer />)).toBe('')
+  const set = { kind: 'set', path: LR, value: 0.002 } as const
+  const steering = [3, 5].map((step) => ({ step, ...set }))
+  lab({ experiment: { ...PRESET.experiment, steering } })
+  expect(chosen()).toBe(`● ${PRESET.name}`)
+  const note = renderToStaticMarkup(<SettingsDiffer />)
+  expect(note).toContain('makes the 2 changes by hand again, each after the same step')
+  expect(note).toContain('Leave them out')
+})
+
 test('the menu of experiments says that the settings are no preset’s, by their own name where they have one', () => {
   const chosen = () =>
     /<option value="[^"]*" selected="">([^<]*)/.exec(renderToStaticMarkup(<Choice />))?.[1]

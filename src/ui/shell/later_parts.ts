@@ -121,11 +121,14 @@ export const Skipped = later(
   () => usePresent(hasBegun),
 )
 
-/** What can differ from the settings is a run. */
+const hasHistory = ({ phase_switches, experiment }: LabState) =>
+  phase_switches.length > 0 || experiment.steering.length > 0
+
+/** What can differ from the settings is a run, and what it was steered is done again. */
 export const SettingsDiffer = later(
   'The note on changed settings',
   async () => (await import('../phases/SettingsDiffer.tsx')).SettingsDiffer,
-  () => useStore(labStore, hasBegun),
+  () => useStore(labStore, hasHistory),
 )
 
 export const EndCard = later(
@@ -133,9 +136,6 @@ export const EndCard = later(
   async () => (await import('../forest/EndCard.tsx')).EndCard,
   () => usePresent(hasBegun),
 )
-
-const hasHistory = ({ phase_switches, experiment }: LabState) =>
-  phase_switches.length > 0 || experiment.steering.length > 0
 
 export const Record = later(
   'The record of the run',

@@ -55,8 +55,9 @@ const selectPreset = (state: LabState) => state.preset_id
  * undefined where they are a preset's. */
 function selectOwnName({ preset_id, experiment }: LabState): string | undefined {
   const preset = presetOf(preset_id)
-  if (!preset || sameSettings(experiment, preset.experiment)) return undefined
-  const { name } = experiment
+  const { name, steering } = experiment
+  const isPlain = steering.length === preset?.experiment.steering.length
+  if (!preset || (isPlain && sameSettings(experiment, preset.experiment))) return undefined
   return name && name !== preset.name ? name : ''
 }
 
