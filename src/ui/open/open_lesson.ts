@@ -16,8 +16,8 @@ export const openLessonStore = createStore<{ readonly open: string | undefined }
   open: openIn(globalThis.location?.hash ?? ''),
 }))
 
-/** Opens a lesson or the list, or closes both. The address says so, and the browser's *Back* returns
- * to what was open before. */
+/** Opens a lesson or the list, or closes both. The address says so, and the browser's *Back*
+ * returns to what was open before. */
 export function openLesson(open: string | undefined): void {
   openLessonStore.setState({ open })
   const { pathname, search, hash } = location
