@@ -69,7 +69,7 @@ export const VALIDATION: Tree<Required<Validation>> = {
     default: 512,
     min: 1,
     max: 4096,
-    unit: 'prompts',
+    unit: 'prompts held out',
     scale: 'log',
   }),
   n: integer({

@@ -27,7 +27,10 @@ const OF_RUNS: Readonly<Record<string, string>> = {
   'Raw state · response tokens in the training batch. Nats, from 0 (certain) to ln V.':
     '原始状态 · 训练批次的回答 token。单位 nats，从 0（确定）到 ln V。',
   '3 of 4 answers to “318>” are right. The right answers got advantage +0.5, the wrong one −1.5.':
-    '4 个对“318>”的回答中有 3 个正确。正确的回答优势各为 +0.5，错误的那个为 −1.5。',
+    '对“318>”的 4 个回答中，有 3 个正确。正确的回答优势各为 +0.5，错误的那个为 −1.5。',
+  '2 answers to “1+2=” score from 0.25 to 1. Their advantages go from −0.5 to +0.5.':
+    '对“1+2=”的 2 个回答的得分从 0.25 到 1。它们的优势从 −0.5 到 +0.5。',
+  'cos(F, H + A): feed-forward': 'cos(F, H + A)：前馈网络',
   'REINFORCE++ compares each response with the whole batch, not with the others to its prompt.':
     'REINFORCE++ 把每个回答与整个批次相比，而不是与同一提示的其他回答相比。',
   'The attention of layer 2 adds most to what is there (cosine 0.06); the feed-forward of layer 3 takes most away (−0.1).':
@@ -37,9 +40,9 @@ const OF_RUNS: Readonly<Record<string, string>> = {
   'From step 1 to 22 the policy of the embedding changed most: it fell from 3.2 to 2 nats.':
     '从第 1 步到第 22 步，嵌入层的策略变化最大：从 3.2 降到 2 nats。',
   'Reinforcement of layer 2 alone, 4 steps: its policy hardly changed (0.02 nats); the final policy became surer by 0.26 nats. Of held-out problems it got 12 % right, then 44 %.':
-    '只对第 2 层做强化学习，4 步：它的策略几乎没有变化（0.02 nats）；最终策略的确定性提高了 0.26 nats。留出题目的准确率从 12% 升到 44%。',
+    '只对第 2 层做强化学习，4 步：它的策略几乎没有变化（0.02 nats）；最终策略的熵下降了 0.26 nats。留出题目的准确率从 12% 升到 44%。',
   'Of held-out problems it got 12 % right, then 14 %; with sampled answers 10 %, then 11 %. Neither is a clear change.':
-    '留出题目的准确率从 12% 升到 14%；采样回答时从 10% 升到 11%。这两项准确率的变化都不明显。',
+    '留出题目的准确率从 12% 升到 14%；采样回答时从 10% 升到 11%。这两项变化都在误差范围内。',
   // What may stand behind it, a button, does not.
   'This is the model as it comes with the page: nothing was trained here.':
     '这是随页面附带的模型：这里没有训练过任何东西。',
@@ -83,7 +86,7 @@ const OF_RUNS: Readonly<Record<string, string>> = {
   '“BuPO, layer 3” ended 3.0 points above GRPO [1.0, 5.0], with 6 seeds.':
     '“BuPO，第 3 层”最终比 GRPO 高 3.0 个百分点 [1.0, 5.0]，6 个种子。',
   'Equal to GRPO within 3.0 points, −0.5 to −0.3 points: layer 3, raw; final policy, blocks 1 to 3. 6 seeds.':
-    '第 3 层，原始读法；最终策略，第 1 到 3 块与 GRPO 等效（差异在 3.0 个百分点之内），−0.5 到 −0.3 个百分点。6 个种子。',
+    '第 3 层，原始读出；最终策略，第 1 到 3 块与 GRPO 等效（差异在 3.0 个百分点之内），−0.5 到 −0.3 个百分点。6 个种子。',
   'Better than GRPO by 22.3 to 29.0 points: distillation, reverse KL; distillation, JSD. 8 seeds.':
     '蒸馏，反向 KL；蒸馏，JSD 比 GRPO 好 22.3 到 29.0 个百分点。8 个种子。',
   'No difference between “BuPO, layer 3” and whole model was found in held-out accuracy (greedy): −1.0 points, with 6 seeds.':
@@ -133,18 +136,18 @@ const OF_RUNS: Readonly<Record<string, string>> = {
   ', about 40 s left': '，还需约 40 秒',
   '2 questions not answered and 1 experiment left': '2 道题未答、1 个实验未做',
   'From step 1 to 6 the entropy of the final policy did not change clearly: 1.42 nats, then 1.41 nats.':
-    '从第 1 步到第 6 步，最终策略的熵没有明显变化（1.42 nats → 1.41 nats）。',
+    '从第 1 步到第 6 步，最终策略的熵的变化在误差范围内（1.42 nats → 1.41 nats）。',
   '44 presets.': '共 44 个预设。',
   'From its beginning to its numbers the median step took 3.71 s: its latency, as the next step begins before those are there. By stage: sampling 50.2 %, policy learns 32.8 %.':
     '从一步开始到得到它的数值，中位数为 3.71 秒：这是延迟，因为在此之前下一步就已开始。按环节：采样 50.2%、策略学习 32.8%。',
   'From step 0 to 45 greedy held-out accuracy did not change clearly: 77.3 %, then 85.9 %.':
-    '从第 0 步到第 45 步，贪心解码的留出准确率没有明显变化（77.3% → 85.9%）。',
+    '从第 0 步到第 45 步，贪心解码的留出准确率的变化在误差范围内（77.3% → 85.9%）。',
   'From step 1 to 20 the mean score of samples rose from 64.0 % to 88.0 %, in means of 5 steps.':
     '从第 1 步到第 20 步，样本的平均得分从 64.0% 升到 88.0%，取 5 步的均值。',
   'From step 1 to 20 the mean score of samples did not change clearly: 64.0 %, then 76.0 %, in means of 5 steps.':
-    '从第 1 步到第 20 步，样本的平均得分没有明显变化（64.0% → 76.0%，取 5 步的均值）。',
+    '从第 1 步到第 20 步，样本的平均得分的变化在误差范围内（64.0% → 76.0%，取 5 步的均值）。',
   'From step 0 to 20 greedy held-out accuracy did not change clearly: 77.3 %, then 85.9 %. Meanwhile the mean score of samples rose from 64.0 % to 88.0 %, in means of 5 steps.':
-    '从第 0 步到第 20 步，贪心解码的留出准确率没有明显变化（77.3% → 85.9%）。同时，样本的平均得分从 64.0% 升到 88.0%，取 5 步的均值。',
+    '从第 0 步到第 20 步，贪心解码的留出准确率的变化在误差范围内（77.3% → 85.9%）。同时，样本的平均得分从 64.0% 升到 88.0%，取 5 步的均值。',
   'embedding, raw state': '嵌入层，原始状态',
   'reward model, then PPO, lr 2e-4': '先奖励模型，再 PPO、学习率 2e-4',
   '0, certain': '0，确定',
@@ -153,7 +156,7 @@ const OF_RUNS: Readonly<Record<string, string>> = {
   ') 4.5 %, entropy 3.25 nats, 1 follows with 4.0 %': ') 4.5%，熵 3.25 nats，后接 1，概率 4.0%',
   'held-out accuracy, greedy, at the end: GRPO, seed 2 3.0 %':
     '留出准确率（贪心）、末值：GRPO、种子 2 3.0%',
-  'Pin “grad norm”': '钉住“grad norm”',
+  'Pin “grad norm”': '置顶“grad norm”',
   'Newest values. mean: 0.37, between 0.37 and 1.5; smallest: 0, between 0 and 0.':
     '最新值。平均：0.37，在 0.37 和 1.5 之间；最小：0，在 0 和 0 之间。',
   'Scores 0.500, 0.501, 0.500, 0.500: advantages −2.5e−4, 7.5e−4, −2.5e−4, −2.5e−4.':
@@ -200,7 +203,7 @@ const OF_RUNS: Readonly<Record<string, string>> = {
   'o.parquet: expected a Parquet file that can be read (CompileError: the module is not allowed to be compiled here, as a policy of the page says)':
     'o.parquet：应为可读取的 Parquet 文件（CompileError: the module is not allowed to be compiled here, as a policy of the page says）',
   'From step 30 to 120 the held-out mean of answers, “letters”, rose from 55.0 % to 77.5 %.':
-    '从第 30 步到第 120 步，“letters”的留出回答均值从 55.0% 升到 77.5%。',
+    '从第 30 步到第 120 步，“letters”留出题目的平均得分从 55.0% 升到 77.5%。',
   'From step 1 to 11 layer 2 changed most: it fell from 1.928 to 0.959 nats.':
     '从第 1 步到第 11 步，第 2 层变化最大：从 1.928 降到 0.959 nats。',
   'critic warm-up, share': 'critic 预热比例',

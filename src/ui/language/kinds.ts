@@ -20,8 +20,9 @@ export const IS_CHOICE_OF_CODE = /^'[^']*'(?: \([^()]*\))?(?: or '[^']*'(?: \([^
 /** A number, or a word that is none of a sentence. */
 export const IS_VALUE = /^[−-]?\d(?:[\d.e−-]*[\de])?$|^\w*[\d_]\w*$|^none$/
 const NO_VALUE = /^(?:none|nothing|less|more)$/
-/** A name of several words, each with a capital or a digit, or a letter: `NVIDIA H100`. */
-export const IS_PROPER = /^\S*[A-Z\d]\S*(?: (?:\S*[A-Z\d]\S*|[a-z]))+$/
+/** A name of several words, each with a capital or a digit, or a letter or sign: `NVIDIA H100`,
+ * `cos(F, H + A)`. */
+export const IS_PROPER = /^\S*[A-Z\d]\S*(?: (?:\S*[A-Z\d]\S*|[a-z+]))+$/
 /** A short name and its number: `lr 1.79e-4`. */
 export const NAMED_NUMBER = /^(?:critic )?[\w@.-]+ [−-]?\d[\w.−-]*$/
 

@@ -1,6 +1,7 @@
 // Teaches what a direction in the residual stream does to what is written.
 import { shippedNamed } from '../../../host/content/models/shipped.ts'
 import { formatShare } from '../../kit/format.ts'
+import { t } from '../../kit/translator.ts'
 import { TryModel } from '../../open/models/TryModel.tsx'
 import { greedyAccuracy } from '../../shown/metrics.ts'
 import { arxiv, type LessonContent, question, tryIt } from '../base/lesson.ts'
@@ -8,6 +9,11 @@ import { notOver, notYet, seen } from '../base/run_facts.ts'
 import { Ask } from '../parts/Ask.tsx'
 import { Formula } from '../parts/Formula.tsx'
 import { Try } from '../parts/Try.tsx'
+
+/** Within a formula. */
+const MEAN = 'mean'
+const TOWARD = 'toward it'
+const AWAY = 'away from it'
 
 const parts = {
   layer: question(
@@ -54,7 +60,9 @@ function Body() {
         vector per token. Take two texts that differ in what you care about, and subtract their mean
         states after one layer:
       </p>
-      <Formula tex="v^l = \operatorname{mean}_t h^l_t(\text{toward}) - \operatorname{mean}_t h^l_t(\text{away})" />
+      <Formula
+        tex={`v^l = \\text{${t(MEAN)}}_t\\, h^l_t(\\text{${t(TOWARD)}}) - \\text{${t(MEAN)}}_t\\, h^l_t(\\text{${t(AWAY)}})`}
+      />
       <p>
         Then let the model write, and add a multiple of that vector after the same layer, to every
         token of every pass:

@@ -1,6 +1,7 @@
 // Teaches how a teacher says what it makes of the student's own samples.
 import { useState } from 'react'
 import { formatNumber, formatShare } from '../../kit/format.ts'
+import { t } from '../../kit/translator.ts'
 import { sampledAccuracy } from '../../shown/metrics.ts'
 import { arxiv, type LessonContent, question, section, tryIt } from '../base/lesson.ts'
 import { endsOf, notYet, phaseWhere, seen, valuesIn } from '../base/run_facts.ts'
@@ -12,6 +13,10 @@ import { Try } from '../parts/Try.tsx'
 const STEPS = 30
 
 const DIVERGENCE = 'distillation/loss'
+
+/** Within a formula. */
+const FORWARD = 'forward KL'
+const REVERSE = 'reverse KL'
 
 const parts = {
   own: question(
@@ -100,7 +105,9 @@ function Body() {
       </p>
       <Ask name="own" of={parts.own} />
       <h3>Two directions</h3>
-      <Formula tex="\text{forward}: \sum_v T(v) \log \frac{T(v)}{S(v)} \qquad \text{reverse}: \sum_v S(v) \log \frac{S(v)}{T(v)}" />
+      <Formula
+        tex={`\\text{${t(FORWARD)}}: \\sum_v T(v) \\log \\frac{T(v)}{S(v)} \\qquad \\text{${t(REVERSE)}}: \\sum_v S(v) \\log \\frac{S(v)}{T(v)}`}
+      />
       <p>
         The forward KL asks the student to cover all that the teacher might write. The reverse one
         asks it to write nothing that the teacher would not. A generalized Jensen–Shannon divergence

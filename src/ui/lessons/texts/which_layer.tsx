@@ -1,6 +1,7 @@
 // Teaches which layer learned it, by exchanging blocks between two states of a run.
 import { useState } from 'react'
 import { formatShare } from '../../kit/format.ts'
+import { t } from '../../kit/translator.ts'
 import { greedyAccuracy } from '../../shown/metrics.ts'
 import { arxiv, type LessonContent, question, tryIt } from '../base/lesson.ts'
 import { notOver, notYet, seen, valuesIn, wholePhase } from '../base/run_facts.ts'
@@ -8,6 +9,11 @@ import { Ask } from '../parts/Ask.tsx'
 import { Formula } from '../parts/Formula.tsx'
 import { OpenTab } from '../parts/OpenTab.tsx'
 import { Try } from '../parts/Try.tsx'
+
+/** Within a formula. */
+const ACCURACY = 'held-out accuracy'
+const AFTER = 'after training'
+const BEFORE = 'before training'
 
 const parts = {
   all: question(
@@ -93,7 +99,9 @@ function Body() {
         <b>transplant</b> asks the model instead. Take the state before and the state after, put
         some blocks of one into the other, and let the mixture answer the same held-out problems:
       </p>
-      <Formula tex="a(k) = \operatorname{accuracy}\big( \underbrace{\theta'_1, \dots, \theta'_k}_{\text{after}},\; \underbrace{\theta_{k+1}, \dots, \theta_L}_{\text{before}} \big), \qquad k = 0, \dots, L" />
+      <Formula
+        tex={`a(k) = \\text{${t(ACCURACY)}}\\big( \\underbrace{\\theta'_1, \\dots, \\theta'_k}_{\\text{${t(AFTER)}}},\\; \\underbrace{\\theta_{k+1}, \\dots, \\theta_L}_{\\text{${t(BEFORE)}}} \\big), \\qquad k = 0, \\dots, L`}
+      />
       <p>
         <Formula inline tex="a(0)" /> is the state before. Where the curve rises, the blocks below
         were not enough, and the next one brought what was missing. This is what the run of this

@@ -18,19 +18,20 @@ const isRight = ({ isTaskScore, score }: Inspected): boolean =>
 
 /** A score that is no verdict is said by its ends. */
 function scoresSay({ prompt, whole: responses }: Bundle): string {
+  const count = responses.length
   const who =
-    prompt === undefined ? 'answers' : `answers to “${cutText(shownText(prompt), PROMPT)}”`
+    prompt === undefined
+      ? `${count} answers`
+      : `${count} answers to “${cutText(shownText(prompt), PROMPT)}”`
   const scores = responses.map(({ score }) => score)
   const [least, most] = [Math.min(...scores), Math.max(...scores)].map((one) => formatNumber(one))
   const isVerdict = responses.every(
     ({ isTaskScore, score }) => isTaskScore && verdictOf(score) !== 'partly',
   )
   if (!isVerdict)
-    return least === most
-      ? `All ${scores.length} ${who} score ${least}`
-      : `${scores.length} ${who} score from ${least} to ${most}`
+    return least === most ? `All ${who} score ${least}.` : `${who} score from ${least} to ${most}.`
   const right = responses.filter(isRight).length
-  return `${right} of ${scores.length} ${who} ${right === 1 ? 'is' : 'are'} right`
+  return `${right} of ${who} ${right === 1 ? 'is' : 'are'} right.`
 }
 
 /** A mean advantage of responses, and whether they differ in it. */
@@ -78,7 +79,7 @@ function advantagesSay(responses: readonly Inspected[]): string | undefined {
 export function groupSays(bundle: Bundle | undefined): string {
   if (!bundle) return ''
   const advantages = advantagesSay(bundle.whole)
-  return advantages === undefined ? `${scoresSay(bundle)}.` : `${scoresSay(bundle)}. ${advantages}`
+  return [scoresSay(bundle), advantages].filter(Boolean).join(' ')
 }
 
 /** What a response is compared with: equal scores in a group teach something or not. */

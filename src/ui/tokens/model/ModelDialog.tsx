@@ -10,7 +10,7 @@ const ModelView = lazyPart(async () => (await import('./ModelView.tsx')).ModelVi
 
 export function ModelDialog() {
   return (
-    <Modal name="model" label="A model of a folder">
+    <Modal name="model" label="Open a model">
       <ModelView />
     </Modal>
   )
