@@ -48,7 +48,7 @@ test(
     await lab.show('runs')
     await page.getByRole('button', { name: 'val_data', exact: true }).click()
     await lab.show('learn')
-    await expect(page.locator('#reward-chart-summary')).toContainText('held-out, acc')
+    await expect(page.locator('#reward-chart-summary')).toContainText('held-out, mean of answers')
     await lab.get('samples-held_out').check()
     await expect(lab.get('held-out')).toContainText('Step 20')
     await expect(lab.get('held-out').locator('tbody')).toHaveCount(2)
