@@ -130,3 +130,19 @@ test('of why Train is off nothing is seen under a sheet of lessons', async ({ la
   const [bar, sheet] = [await box(lab, '.controls-wrong'), await box(lab, '.lessons')]
   expect(bar.bottom).toBeLessThanOrEqual(sheet.bottom)
 })
+test('a fresh page is as wide as the narrowest window, and its controls are in it', async ({
+  lab,
+  page,
+}) => {
+  await page.setViewportSize({ width: 320, height: 640 })
+  await lab.open()
+  await lab.waitForStatus('idle')
+  await expect(lab.get('write-first')).toBeVisible()
+  expect(await page.evaluate(() => document.documentElement.scrollWidth)).toBe(320)
+  const controls = await box(lab, '.controls')
+  expect(controls.bottom).toBeLessThanOrEqual(640)
+  expect(controls.x + controls.width).toBeLessThanOrEqual(320)
+  const name = lab.get('write-first')
+  expect(await name.evaluate((it) => it.scrollWidth - it.clientWidth)).toBeLessThanOrEqual(0)
+})
+
