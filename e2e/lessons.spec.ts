@@ -123,6 +123,32 @@ const tryToTheEnd = (lab: LabPage, part: Locator): Promise<void> =>
     await expect(part).toHaveAttribute('data-done', 'true', { timeout: 500 })
   }).toPass({ timeout: 1_200_000, intervals: [100] })
 
+test('a formula is not read as TeX before it is typeset, but where it cannot be', async ({
+  lab,
+  page,
+  consoleLines,
+}) => {
+  let fail = () => {}
+  const held = new Promise<void>((done) => {
+    fail = done
+  })
+  await page.route(/temml/, async (route) => {
+    await held
+    await route.abort()
+  })
+  await lab.open('v=1&p=tiny')
+  await page.evaluate(() => {
+    location.hash = 'lesson=entropy'
+  })
+  const tex = lab.get('lessons').locator('.typeset > code').first()
+  await expect(tex).toBeAttached()
+  await expect(tex).toBeHidden()
+  fail()
+  await expect(tex).toBeVisible()
+  // That it does not come is what is tried.
+  expect(consoleLines.splice(0).join()).toContain('temml')
+})
+
 test(
   'every lesson is sound in both themes, and no formula fails',
   LONG_ONLY,

@@ -1,5 +1,5 @@
 // Draws a formula, typeset as MathML by temml, which is loaded with the first one.
-import { useEffect, useRef } from 'react'
+import { useEffect, useRef, useState } from 'react'
 
 interface FormulaProps {
   readonly tex: string
@@ -9,6 +9,7 @@ interface FormulaProps {
 /** One formula; where the typesetter does not come, the TeX itself can be read. */
 function Typeset({ tex, inline = false }: FormulaProps) {
   const place = useRef<HTMLSpanElement>(null)
+  const [isRead, setRead] = useState(false)
   useEffect(() => {
     let isHere = true
     import('temml').then(
@@ -17,7 +18,9 @@ function Typeset({ tex, inline = false }: FormulaProps) {
         if (isHere && place.current)
           temml.render(tex, place.current, { displayMode: !inline, throwOnError: true })
       },
-      () => {},
+      () => {
+        if (isHere) setRead(true)
+      },
     )
     return () => {
       isHere = false
@@ -25,7 +28,8 @@ function Typeset({ tex, inline = false }: FormulaProps) {
   }, [tex, inline])
   return (
     <span ref={place} className="typeset">
-      <code>{tex}</code>
+      {/* Its room until it is typeset. */}
+      <code data-awaits={!isRead}>{tex}</code>
     </span>
   )
 }
