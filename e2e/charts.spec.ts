@@ -112,8 +112,21 @@ test(
 
     // Zoom: by dragging, by two sliders, and back by double click.
     // The axis is even: the warm start has half of the width.
+    const tools = '.work :is(.axis-tools, .timeline-tools) > *'
+    const bars = () =>
+      page
+        .locator(tools)
+        .filter({ visible: true })
+        .evaluateAll((all) =>
+          all.flatMap((tool) => {
+            const { x, width } = tool.getBoundingClientRect()
+            return tool.matches('.zoom-reset') ? [] : [`${Math.round(x)} ${Math.round(width)}`]
+          }),
+        )
+    const before = await bars()
     await drag(page, entropy, 0.25, 0.5)
     await expectSteps(lab, '10 20')
+    expect(await bars()).toEqual(before)
     await expect(lab.get('zoom-range')).toHaveText('Charts show 10–20')
     await lab.get('zoom-first').press('ArrowRight')
     await expectSteps(lab, '11 20')

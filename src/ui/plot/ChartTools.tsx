@@ -1,7 +1,8 @@
-// Sets how smooth the lines of all charts are.
+// Sets how smooth the lines of all charts are, and says which steps they show.
 import { useId } from 'react'
 import { useStore } from 'zustand'
 import { MAX_WEIGHT } from '../scales/smooth.ts'
+import { lastDrawnStep, useStepDomain } from '../shown/run.ts'
 import { setPreference, type UiState, uiStore } from '../shown/store.ts'
 
 const SMOOTHING_WORDS =
@@ -40,10 +41,24 @@ function Smoothing() {
   )
 }
 
+const selectZoom = (state: UiState) => state.zoom
+
+/** Which steps they show, where these are not all. */
+function ZoomRange() {
+  const zoom = useStore(uiStore, selectZoom)
+  const [low] = useStepDomain()
+  return (
+    <output className="zoom-range" data-testid="zoom-range" aria-live="off" hidden={!zoom}>
+      Charts show {low}–{zoom?.high ?? lastDrawnStep()}
+    </output>
+  )
+}
+
 export function ChartTools() {
   return (
     <div className="chart-tools">
       <Smoothing />
+      <ZoomRange />
     </div>
   )
 }

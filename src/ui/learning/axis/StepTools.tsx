@@ -7,14 +7,7 @@ import { keptBytes, setKeptBudget } from '../../../record/run/kept_run.ts'
 import { formatBytes, formatCount } from '../../kit/format.ts'
 import { follow, previousKept, scrubKept, showAllSteps } from '../../open/scrub.ts'
 import { useTextPace, writtenRun } from '../../shown/readout.ts'
-import {
-  lastDrawnStep,
-  plannedSteps,
-  selectHasRun,
-  shownPhases,
-  useEqualPhases,
-  useStepDomain,
-} from '../../shown/run.ts'
+import { plannedSteps, selectHasRun, shownPhases, useEqualPhases } from '../../shown/run.ts'
 import { presentStore, shownStep, useAtStep, usePresent } from '../../shown/shown.ts'
 import { setPreference, type UiState, uiStore } from '../../shown/store.ts'
 
@@ -142,27 +135,20 @@ function Follow() {
   )
 }
 
-/** Which steps the charts show, and the way back to all of them. */
-function ZoomTools() {
-  const zoom = useStore(uiStore, selectZoom)
-  const [low] = useStepDomain()
+/** The way back to all steps. */
+function ResetZoom() {
   return (
-    <>
-      <output className="axis-zoom" data-testid="zoom-range" aria-live="off" hidden={!zoom}>
-        Charts show {low}–{zoom?.high ?? lastDrawnStep()}
-      </output>
-      <button
-        type="button"
-        className="plain zoom-reset"
-        data-testid="zoom-reset"
-        title="Charts show all steps again (Escape)"
-        hidden={!zoom}
-        onClick={showAllSteps}
-      >
-        <ZoomOut className="icon bar-icon" aria-hidden="true" />
-        <span className="bar-words">Reset zoom</span>
-      </button>
-    </>
+    <button
+      type="button"
+      className="plain zoom-reset"
+      data-testid="zoom-reset"
+      aria-label="Reset zoom"
+      title="Charts show all steps again (Escape)"
+      hidden={!useStore(uiStore, selectZoom)}
+      onClick={showAllSteps}
+    >
+      <ZoomOut className="icon" aria-hidden="true" />
+    </button>
   )
 }
 
@@ -201,12 +187,12 @@ function Tools() {
   const planned = plannedSteps(state)
   return (
     <div className="axis-tools">
+      <ResetZoom />
       <output className="scrub-step" data-testid="scrub-step" aria-live="off">
         Step <b>{formatCount(atStep ?? state.step)}</b> of {formatCount(planned)}
       </output>
       <KeptSteps />
       <Follow />
-      <ZoomTools />
       <span className="timeline-gap" />
       <EqualPhases />
       <KeptFold />
