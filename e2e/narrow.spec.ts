@@ -25,8 +25,23 @@ test('in the narrowest windows nothing of a run is cut, however long its numbers
     expect(await sticksOut(page), `at rest, ${width} × ${height}`).toEqual([])
     expect(await cutOff(page), `at rest, ${width} × ${height}`).toEqual([])
   }
+  // The step and the reward have one place, from when a run is being prepared.
+  const stepPlace = () =>
+    page.evaluate(() => {
+      const at = (id: string) => {
+        const { right, y } =
+          document.querySelector(`dl > div:has([data-testid=${id}])`)?.getBoundingClientRect() ??
+          new DOMRect()
+        return [right, y + scrollY - (document.querySelector<HTMLElement>('.work')?.offsetTop ?? 0)]
+      }
+      return [...at('step-count'), ...at('reward-value')].map(Math.round).join(' ')
+    })
+  const awaited = page.waitForFunction(() => document.querySelector('.work.with-run .awaited'))
   await lab.get('train').click()
+  await awaited
+  const prepared = await stepPlace()
   await lab.waitForStep(1)
+  await expect.poll(stepPlace).toBe(prepared)
   await expect(lab.get('follow')).toBeVisible()
   const [follow, tools] = [
     await box(lab, '[data-testid=follow]'),
@@ -117,19 +132,6 @@ test('in the narrowest windows nothing of a run is cut, however long its numbers
   expect(field?.width).toBeCloseTo(list.width, 0)
 })
 
-test('of why Train is off nothing is seen under a sheet of lessons', async ({ lab, page }) => {
-  await page.setViewportSize({ width: 390, height: 844 })
-  await lab.open(LINK)
-  await lab.waitForStatus('idle')
-  await lab.get('settings-toggle').click()
-  await page.locator('#field-rollout-n').fill('1')
-  const wrong = lab.get('wrong-fields')
-  await expect(wrong).toBeVisible()
-  await lab.get('open-lessons').click()
-  await expect(lab.get('lessons')).toBeVisible()
-  const [bar, sheet] = [await box(lab, '.controls-wrong'), await box(lab, '.lessons')]
-  expect(bar.bottom).toBeLessThanOrEqual(sheet.bottom)
-})
 test('a fresh page is as wide as the narrowest window, and its controls are in it', async ({
   lab,
   page,
@@ -146,3 +148,16 @@ test('a fresh page is as wide as the narrowest window, and its controls are in i
   expect(await name.evaluate((it) => it.scrollWidth - it.clientWidth)).toBeLessThanOrEqual(0)
 })
 
+test('of why Train is off nothing is seen under a sheet of lessons', async ({ lab, page }) => {
+  await page.setViewportSize({ width: 390, height: 844 })
+  await lab.open(LINK)
+  await lab.waitForStatus('idle')
+  await lab.get('settings-toggle').click()
+  await page.locator('#field-rollout-n').fill('1')
+  const wrong = lab.get('wrong-fields')
+  await expect(wrong).toBeVisible()
+  await lab.get('open-lessons').click()
+  await expect(lab.get('lessons')).toBeVisible()
+  const [bar, sheet] = [await box(lab, '.controls-wrong'), await box(lab, '.lessons')]
+  expect(bar.bottom).toBeLessThanOrEqual(sheet.bottom)
+})
