@@ -59,3 +59,17 @@ test('on a phone nothing that has the focus lies below the controls', async ({ l
     await expect.poll(hidden, { message: `after ${times + 1} tabs` }).toBe('')
   }
 })
+
+test('the ring around the name of a line lies within the name', async ({ lab, page }) => {
+  await page.setViewportSize({ width: 1440, height: 900 })
+  await lab.open()
+  const name = page.locator('.line-labels button').first()
+  await page.keyboard.press('Tab')
+  await name.focus()
+  expect(await name.evaluate((it) => it.matches(':focus-visible'))).toBe(true)
+  const ring = await name.evaluate((it) => {
+    const { outlineOffset, outlineWidth } = getComputedStyle(it)
+    return Number.parseFloat(outlineOffset) + Number.parseFloat(outlineWidth)
+  })
+  expect(ring).toBeLessThanOrEqual(0)
+})
