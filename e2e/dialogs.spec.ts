@@ -1,6 +1,7 @@
 // Every dialog and every menu, open, in both themes and on both sizes: axe finds nothing.
 import type { Page } from '@playwright/test'
 import { fitsSideways, violations } from './axe.ts'
+import { boxOf as box } from './bars.ts'
 import { expect, type LabPage, LONG_ONLY, QUICK } from './lab_page.ts'
 import { test } from './warm_page.ts'
 
@@ -125,4 +126,34 @@ test('axe finds nothing in any menu, and in what unfolds', LONG_ONLY, async ({ l
   await lab.get('study-new').click()
   await lab.get('study-make').click()
   await expectOpen(lab, 'a study that is not complete', '.study')
+})
+
+test('a dialog leaves the page as wide as it was, and the head has controls of one height', async ({
+  lab,
+  page,
+}) => {
+  await page.setViewportSize({ width: 1440, height: 900 })
+  await lab.open()
+  await lab.waitForStatus('idle')
+  const { width } = await box(lab, '.header')
+  for (const opener of ['commands', 'help']) {
+    await lab.get(opener).click()
+    await expect(page.locator('dialog:modal')).toBeVisible()
+    expect((await box(lab, '.header')).width, opener).toBe(width)
+    await page.keyboard.press('Escape')
+    await expect(page.locator('dialog:modal')).toHaveCount(0)
+  }
+  for (const [width, height] of [
+    [390, 844],
+    [720, 450],
+    [820, 1180],
+    [1000, 800],
+  ]) {
+    await page.setViewportSize({ width, height })
+    const heights = await page
+      .locator('.header button')
+      .filter({ visible: true })
+      .evaluateAll((all) => all.map((button) => button.getBoundingClientRect().height))
+    expect(new Set(heights).size, `${width}`).toBe(1)
+  }
 })

@@ -3,6 +3,7 @@
 import { type MouseEvent, type ReactNode, useEffect, useRef } from 'react'
 import { useStore } from 'zustand'
 import { closeDialog, type DialogName, dialogStore } from '../open/dialogs.ts'
+import { showModal } from './show_modal.ts'
 
 /** A press beside the dialog closes it. */
 function onBackdrop(event: MouseEvent<HTMLDialogElement>): void {
@@ -24,7 +25,7 @@ export function Modal({ name, label, children }: ModalProps) {
   const isOpen = useStore(dialogStore, ({ open }) => open === name)
   const dialog = useRef<HTMLDialogElement>(null)
   useEffect(() => {
-    if (isOpen && !dialog.current?.open) dialog.current?.showModal()
+    if (isOpen && !dialog.current?.open) showModal(dialog.current)
     if (!isOpen) dialog.current?.close()
   }, [isOpen])
   return (

@@ -4,6 +4,7 @@ import { X } from 'lucide-react'
 import { type ReactNode, type RefObject, useEffect, useId, useRef, useState } from 'react'
 import { useStore } from 'zustand'
 import { Words } from '../glossary/Words.tsx'
+import { showModal } from '../part/show_modal.ts'
 import type { View } from '../scales/view.ts'
 import { useStepScale } from '../shown/run.ts'
 import { type UiState, uiStore } from '../shown/store.ts'
@@ -139,7 +140,7 @@ interface FullScreenProps {
 export function FullScreen(props: FullScreenProps) {
   const dialog = useRef<HTMLDialogElement>(null)
   useEffect(() => {
-    dialog.current?.showModal()
+    showModal(dialog.current)
   }, [])
   return (
     <dialog

@@ -2,6 +2,7 @@
 import { Share2 } from 'lucide-react'
 import { useRef, useState } from 'react'
 import { lazyPart, Opening } from '../part/lazy_part.tsx'
+import { showModal } from '../part/show_modal.ts'
 
 const ShareForm = lazyPart(async () => (await import('./ShareForm.tsx')).ShareForm, {
   name: 'Share',
@@ -14,7 +15,7 @@ export function ShareDialog() {
   const [opened, setOpened] = useState(0)
   const open = () => {
     setOpened(opened + 1)
-    dialog.current?.showModal()
+    showModal(dialog.current)
   }
   return (
     <>
