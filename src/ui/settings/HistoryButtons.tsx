@@ -6,7 +6,7 @@ import type { LabState } from '../../page/state/store.ts'
 import { IS_MAC, keyWords } from '../kit/input/keys.ts'
 import { useLab } from '../shown/run.ts'
 import { showToast } from '../shown/store.ts'
-import { type History, historyStore, redo, undo } from './history.ts'
+import { type History, historyStore, PHASES_STAY, redo, skipsPhases, undo } from './history.ts'
 
 const selectUndo = ({ past }: History) => past.at(-1)?.words
 const selectRedo = ({ future }: History) => future[0]?.words
@@ -22,7 +22,9 @@ function HistoryButton({ id, verb, keys, select, act, Icon }: (typeof BUTTONS)[n
   const wrong = useLab(selectWrong).at(-1)
   const own = useStore(historyStore, select)
   const words = id === 'undo' && wrong ? `${wrong.label} ${wrong.text}` : own
-  const label = words === undefined ? `Nothing to ${verb.toLowerCase()}` : `${verb} ${words}`
+  const skips = useLab((state) => id === 'undo' && skipsPhases(state, historyStore.getState()))
+  const nothing = skips ? PHASES_STAY : `Nothing to ${verb.toLowerCase()}`
+  const label = words === undefined ? nothing : `${verb} ${words}`
   return (
     <button
       type="button"

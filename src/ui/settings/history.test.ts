@@ -251,6 +251,27 @@ test('what a field did not take is undone first, and nothing else with it', () =
   expect(historyStore.getState().past).toHaveLength(before)
 })
 
+test('undo says that a phase which was inserted meanwhile stays, and never that there is nothing', () => {
+  choosePreset('tiny')
+  train()
+  labStore.setState({ status: 'running' })
+  keepHistory()
+  const before = labStore.getState().experiment.actor.optim.lr
+  editField('actor.optim.lr', 0.004)
+  const insert = { kind: 'insert_phase', phase: tiny.phases[0] } as const
+  labStore.setState({ steered: [{ entry: { step: 3, ...insert }, refused: undefined }] })
+  expect(undo()).toBe(
+    `Learning rate is ${settingWords(before)} again. The phases of the run stay as they were changed since.`,
+  )
+  expect(undo()).toContain('cannot be undone')
+  // What is edited after it is undone as ever.
+  editField('actor.optim.lr', 0.005)
+  expect(undo()).toBe(`Learning rate is ${settingWords(before)} again`)
+  // Of a run that is over nothing is left to undo.
+  labStore.setState({ status: 'finished' })
+  expect(undo()).toBeUndefined()
+})
+
 test('undo of a choice beside a run brings back what the run is now, and what it never was follows nothing', () => {
   keepHistory(() => 0)
   editField('seed', 41)

@@ -11,7 +11,8 @@ import { presetOf } from '../../document/presets/presets.ts'
 import { dropWrong, type Edit, onEdit, wrongFields } from '../../page/client/edits.ts'
 import { restoreSettings } from '../../page/client/restoring.ts'
 import { type Settings, settingsIn } from '../../page/client/stage.ts'
-import { labStore } from '../../page/state/store.ts'
+import { type LabState, labStore } from '../../page/state/store.ts'
+import { isBusy } from '../../record/run/run_parts.ts'
 
 /** One entry: where the settings came from, where they went, and that in words. */
 export interface Entry {
@@ -22,6 +23,8 @@ export interface Entry {
   readonly words: string
   /** Another experiment was opened. */
   readonly isOther?: true
+  /** How often a person had changed the phases of the run by then. */
+  readonly moves?: number
 }
 
 /** Entries that can be undone and redone, each oldest first. */
@@ -44,7 +47,7 @@ export const emptyHistory = (): History => ({ past: [], future: [], grownAtMs: u
 const isSame = (a: unknown, b: unknown): boolean => JSON.stringify(a) === JSON.stringify(b)
 
 /** The history after an edit; what could be redone before it no longer can. */
-export function record(history: History, edit: Edit, atMs: number): History {
+export function record(history: History, edit: Edit, atMs: number, moves = 0): History {
   const path = edit.kind === 'field' ? edit.path : undefined
   const last = history.past.at(-1)
   const isGrowth =
@@ -62,7 +65,7 @@ export function record(history: History, edit: Edit, atMs: number): History {
   }
   const isOther = edit.kind === 'preset' || edit.kind === 'file'
   const words = editWords({ ...edit, before })
-  const entry: Entry = { before, after, path, words, ...(isOther && { isOther }) }
+  const entry: Entry = { before, after, path, words, moves, ...(isOther && { isOther }) }
   return { past: [...rest, entry].slice(-MAX_ENTRIES), future: [], grownAtMs: atMs }
 }
 
@@ -176,8 +179,23 @@ export const historyStore = createStore<History>(emptyHistory)
 /** Begins to write down what a person does to the settings. To be called once per page. */
 export function keepHistory(now: () => number = () => performance.now()): void {
   historyStore.setState(emptyHistory())
-  onEdit((edit) => historyStore.setState((history) => record(history, edit, now())))
+  onEdit((edit) =>
+    historyStore.setState((history) => record(history, edit, now(), movesIn(labStore.getState()))),
+  )
 }
+
+/** How often a person has changed the phases of the run that is on: inserted, ended, moved one. */
+const movesIn = (state: LabState): number =>
+  isBusy(state) && !state.isBeside
+    ? state.steered.filter(
+        ({ entry: { kind }, refused }) =>
+          refused === undefined && kind !== 'set' && kind !== 'kernels',
+      ).length
+    : 0
+
+/** Whether the phases of the run were changed after the newest edit, which no undo takes back. */
+export const skipsPhases = (state: LabState, { past }: Pick<History, 'past'>): boolean =>
+  movesIn(state) > (past.at(-1)?.moves ?? 0)
 
 function apply(entry: Entry, from: Settings, to: Settings): boolean {
   const settings = restored(settingsIn(labStore.getState()), from, to)
@@ -215,15 +233,21 @@ export function undo(): string | undefined {
     dropWrong(wrong.path)
     return againWords(wrong.path) ?? `Undone: ${wrong.label}`
   }
+  const skips = skipsPhases(labStore.getState(), historyStore.getState())
   const entry = historyStore.getState().past.at(-1)
-  if (!entry) return undefined
+  if (!entry) return skips ? PHASES_STAY : undefined
   historyStore.setState(stepBack)
   const planned = withoutPlanned(entry)
   if (planned) restoreSettings(planned, 'steering')
-  return planned || apply(entry, entry.after, entry.before)
-    ? (againWords(entry.path) ?? `Undone: ${entry.words}`)
-    : `${entry.words}: changed again since, so nothing was undone`
+  if (!planned && !apply(entry, entry.after, entry.before))
+    return `${entry.words}: changed again since, so nothing was undone`
+  const done = againWords(entry.path) ?? `Undone: ${entry.words}`
+  return skips ? `${done}. The phases of the run stay as they were changed since.` : done
 }
+
+/** Of a run that is on. */
+export const PHASES_STAY =
+  'What was done to the phases of a run cannot be undone. Reset it, and leave the changes out.'
 
 /** What happened, in words; undefined where there was nothing to make again. */
 export function redo(): string | undefined {
