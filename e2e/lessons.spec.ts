@@ -4,7 +4,7 @@ import type { Locator } from '@playwright/test'
 import { LESSONS } from '../src/ui/lessons/lessons.ts'
 import { violations } from './axe.ts'
 import { cutNames, cutOff } from './bars.ts'
-import { expect, type LabPage, LONG_ONLY } from './lab_page.ts'
+import { expect, type LabPage, LONG_ONLY, QUICK } from './lab_page.ts'
 import { test } from './warm_page.ts'
 
 test('a lesson is opened by its link, answered, tried on a real run, and remembered', async ({
@@ -97,11 +97,18 @@ test('Back goes to the lesson before, then to the list, and then closes the less
 })
 
 test('a lesson leads to the chart that it speaks of', async ({ lab }) => {
-  await lab.open('v=1&p=tiny-grpo#lesson=grpo-by-hand&tab=tokens')
+  const short = `v=1&p=tiny-grpo&phases.0.steps=1&phases.1.steps=1${QUICK}`
+  await lab.open(`${short}#lesson=grpo-by-hand`)
   await lab.waitForStatus('idle')
+  await lab.get('show-informative-chart').click()
+  await expect(lab.get('toast')).toContainText('once the run has begun')
+  await lab.get('train').click()
+  await lab.waitForStatus('finished', 60_000)
+  await lab.show('tokens')
   await lab.get('show-informative-chart').click()
   await expect(lab.get('tab-learn')).toHaveAttribute('aria-selected', 'true')
   await expect(lab.get('informative-chart-card')).toBeInViewport()
+  await lab.get('reset').click()
 })
 
 /** Answers a question as somebody who guesses: each choice in turn until one is right. */
