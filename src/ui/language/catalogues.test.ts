@@ -258,8 +258,12 @@ test('a text at the end of a sentence, and a setting of one word, are said as th
   const ended = {
     'A recording is open: leave it first.': '有一个录制正打开着：请先退出。',
     ', layer 2.': '，第 2 层。',
-    'Temperature: expected a number': '温度：应为一个数',
-    'Layers: expected a number': '层数：应为一个数',
+    'Temperature: expected a number': '温度：应填一个数',
+    'Phase 2: Steps: expected a number': '阶段 2 的步数：应填一个数',
+    'Alain and Bengio, Linear classifier probes. \ue000':
+      'Alain 与 Bengio，Linear classifier probes。\ue000',
+    // What a name means was said before.
+    'REINFORCE++: 没有组': 'REINFORCE++：没有组',
   }
   for (const [text, chinese] of Object.entries(ended)) expect(texts.translate(text)).toBe(chinese)
   expect(texts.translate('temperature: expected a number')).toMatch(/^temperature：/)

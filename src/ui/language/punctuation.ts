@@ -16,6 +16,8 @@ const inWords = (text: string): string => text.replace(DURATION, (unit) => UNITS
 const RATE = /(?<![\w./:@-])lr(?=\s[−-]?\d|\s*$)/g
 /** Between names of which one holds a sign of its own. */
 const BETWEEN_NAMES = /;\s(?=\S+ = )/g
+/** Between a name that stays and what is said of it. */
+const COLON = /:\s(?=\p{Script=Han})/gu
 /** `1, 2, 3` and nothing else. */
 const WHOLE_NUMBERS = /^\d+(?:, \d+)+$/
 /** Elements in a row. */
@@ -30,6 +32,7 @@ export const unsaid = (text: string): string =>
     .replace(BETWEEN_ELEMENTS, '、')
     .replace(OF_WHOSE, ' 的 ')
     .replace(RATE, '学习率')
+    .replace(COLON, '：')
     .replace(WHOLE_NUMBERS, (numbers) => numbers.replaceAll(', ', '、'))
 /** Where something comes from, how a layer is read, what else there is, and what is said of the
  * element before it, is none of a list. */
@@ -107,6 +110,7 @@ export const tidy = (text: string): string =>
     .replace(BEFORE_PERCENT, '')
     .replace(BEFORE_WORDS, '，')
     .replace(/;\s(?=\p{Script=Han})/gu, '；')
+    .replace(COLON, '：')
     .replace(BETWEEN_NAMES, '；')
     .replace(OF_WHOSE, ' 的 ')
     .replace(RATE, '学习率')

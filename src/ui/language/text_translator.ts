@@ -102,7 +102,7 @@ export class TextTranslator {
     if (hidden === text) return this.find(text, 0) ?? unsaid(text)
     const found = HAS_WORDS.test(hidden)
       ? this.find(hidden, 0)
-      : hidden.replace(/[,:;](?=\s)/g, (sign) => SIGNS[sign])
+      : hidden.replace(/[,:;.](?=\s)/g, (sign) => SIGNS[sign])
     // A text of the catalogue may hold the name itself.
     return found === undefined ? (this.find(text, 0) ?? text) : tidy(this.names.show(found))
   }

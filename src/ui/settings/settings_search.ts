@@ -19,7 +19,9 @@ export function findWords(query: string, text: string, isProse: boolean): Marks 
 /** A field's path as people count: 'phase 1: adv_estimator' for phases.0.adv_estimator. `say`: for
  * the words before the path, which itself is the same in every language. */
 export const pathWords = (path: string, say = (words: string) => words): string =>
-  path.replace(/^phases\.(\d+)\./, (_, index: string) => `${say(`phase ${Number(index) + 1}`)}: `)
+  path.replace(/^phases\.(\d+)\./, (_, index: string) =>
+    say(`phase ${Number(index) + 1}:`).replace(/:$/, ': '),
+  )
 
 /** In English and in the page's language. */
 function namesOf({ label, path, group, options = [] }: FieldData): string {
