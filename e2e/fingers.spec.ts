@@ -298,6 +298,56 @@ test('every phase on the line is as large as a finger needs, and nothing lies ov
   await lab.waitForStatus('idle')
 })
 
+test('what a finger presses is as high as one, in bars that are no higher for it', async ({
+  lab,
+  page,
+}) => {
+  const session = await fingers(page)
+  await lab.open()
+  await lab.waitForStatus('idle')
+  /** How much of the window at a control is its own: wide and high, from its middle. */
+  const own = (selector: string) =>
+    page
+      .locator(selector)
+      .filter({ visible: true })
+      .first()
+      .evaluate((control) => {
+        control.scrollIntoView({ block: 'center' })
+        const { x, y, width, height } = control.getBoundingClientRect()
+        const [left, top] = [Math.round(x + width / 2), Math.round(y + height / 2)]
+        const isIts = (dx: number, dy: number) =>
+          control.contains(document.elementFromPoint(left + dx, top + dy))
+        const far = (dx: number, dy: number) => {
+          let n = 0
+          while (n < 40 && isIts(n * dx, n * dy)) n++
+          return n
+        }
+        // The pixel of the middle is counted to both sides, and an edge may lie within one.
+        return { wide: far(-1, 0) + far(1, 0), high: far(0, -1) + far(0, 1) }
+      })
+  const head = ['open-lessons', 'commands', 'language'].map((id) => `[data-testid=${id}]`)
+  for (const control of [...head, '.legend .only', '[data-testid=add-phase]'])
+    expect((await own(control)).wide, control).toBeGreaterThanOrEqual(43)
+  const lines = ['.phase-segment', '.legend .only', '.chart-numbers > summary']
+  const tabs = [
+    ...head,
+    '.theme-switch label',
+    '[data-testid=add-phase]',
+    '[data-testid=tab-learn]',
+  ]
+  for (const control of [...lines, ...tabs, '[data-testid=write-first]'])
+    expect((await own(control)).high, control).toBeGreaterThanOrEqual(43)
+  await page.evaluate(() => scrollTo(0, 1200))
+  const { bottom } = await lab
+    .get('tab-learn')
+    .evaluate((tab) => tab.closest('.work')?.getBoundingClientRect() ?? new DOMRect())
+  expect(bottom).toBeLessThanOrEqual(64)
+  await page.locator('.settings.closed button').click()
+  for (const control of ['select', 'input[type=number]', 'input[type=range]', 'summary'])
+    expect((await own(`.settings-body ${control}`)).high, control).toBeGreaterThanOrEqual(43)
+  await session.detach()
+})
+
 test('the menu of a chart is as large as a finger, and its head no higher', async ({
   lab,
   page,

@@ -36,6 +36,7 @@ import './ui/part/lazy_part.css'
 import './ui/shell/palette/palette.css'
 import './ui/learning/charts.css'
 import './ui/share/share.css'
+import './ui/shell/fingers.css'
 
 /** Keeps what edits can be undone, lists runs, records them, compares them, keeps the screen awake
  * and fingers that scroll from setting sliders: nothing of it is seen at first. */
