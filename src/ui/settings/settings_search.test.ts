@@ -50,6 +50,12 @@ test('in Chinese a setting is found by the words that engineers have for it', ()
     早停: 'phases.1.stop.plateau_steps',
     温度系数: 'rollout.temperature',
     上下文长度: 'rollout.max_response_length',
+    上下文: 'rollout.max_response_length',
+    批次大小: 'rollout.train_batch_size',
+    词表: 'model.vocab_size',
+    词汇表: 'model.vocab_size',
+    参考模型: 'actor.kl_loss_coef',
+    正则: 'actor.optim.weight_decay',
   }
   for (const [query, path] of Object.entries(found)) expect(paths(query), query).toContain(path)
 })
