@@ -2,6 +2,7 @@
 
 import { withLook } from '../look/with_look.tsx'
 import { Panels } from '../part/Panels.tsx'
+import { Part } from '../part/Part.tsx'
 import { useKept } from '../shown/rested.ts'
 import { useIsImported } from '../shown/shown.ts'
 import { Inspector } from './inspector/Inspector.tsx'
@@ -16,11 +17,17 @@ const PANELS = withLook(
 )
 
 /** Of a log no token is ever read. */
-export const TokensTab = () =>
-  useIsImported() ? (
+function Responses() {
+  if (!useIsImported()) return <Panels panels={PANELS} />
+  return (
     <section className="card" data-testid="tokens-log">
       <p>A log has no weights, and no responses token by token.</p>
     </section>
-  ) : (
-    <Panels panels={PANELS} />
   )
+}
+
+export const TokensTab = () => (
+  <Part name="The responses">
+    <Responses />
+  </Part>
+)
