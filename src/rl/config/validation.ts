@@ -69,7 +69,7 @@ export const VALIDATION: Tree<Required<Validation>> = {
     default: 512,
     min: 1,
     max: 4096,
-    unit: 'prompts held out',
+    unit: 'prompts',
     scale: 'log',
   }),
   n: integer({

@@ -14,8 +14,6 @@ test('a unit is said as what is counted', () => {
   translateWith({ locale: 'zh-CN', text, props: (_, props) => props })
   expect(unitWords('responses')).toBe('个回答')
   expect(unitWords('prompts')).toBe('个提示')
-  expect(unitWords('prompts held out')).toBe('道题目')
-  expect(unitWords('turns')).toBe('个回合')
   expect(unitWords('times the rate')).toBe('倍')
   expect(unitWords('steps')).toBe('步')
   expect(unitWords('different problems')).toBe('道不同的题目')
