@@ -29,7 +29,7 @@ const isName = (name: unknown): boolean =>
   name === undefined || (typeof name === 'string' && name.length <= MAX_RUN)
 
 const areNames = (names: unknown): boolean =>
-  names === undefined || (isObject(names) && Object.values(names).every((own) => isName(own ?? 0)))
+  names === undefined || (isObject(names) && Object.values(names).every(isName))
 
 /** Whether a parsed line is the first one of such a file. */
 export const isHead = (line: unknown): line is Head =>

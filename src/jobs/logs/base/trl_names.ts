@@ -87,7 +87,7 @@ const PLAIN: readonly (readonly [ours: string, theirs: RegExp])[] = [
   ['actor/entropy', /^(?:(?:train|policy)\/)?(?:mean_|avg_)?entropy(?:[/_](?:mean|avg))?$/],
 ]
 
-/** verl's reward less its penalties, for a log that has not the score before them. */
+/** verl's reward less its penalties: it stands for the score where a log lacks that. */
 const SCORE = 'critic/score/mean'
 const REWARDS = 'critic/rewards/mean'
 

@@ -28,7 +28,7 @@ export class StepPaces {
     this.#now = now
   }
 
-  /** A run that has not stepped yet comes in. */
+  /** A run that has taken no step yet gets ready. */
   prepare(run: number): void {
     if (!this.#stepping.has(run)) this.#preparing.add(run)
   }

@@ -127,7 +127,7 @@ export function RunNumbers({ shown }: PanelProps) {
   const reward = hasModel ? TASK_SCORE : REWARD
   const written = (name: string, isShare = isShareIn(state, name)) =>
     numberText(metric(name), isShare)
-  /** What a log has not will not come. */
+  /** A log is over: what it lacks never comes. */
   const lacks = (name: string | undefined) =>
     fromLog && (name === undefined || !state.series.has(name))
   return (

@@ -166,7 +166,7 @@ test('scores of a log are shares beside an accuracy, each within 0 and 1, else a
   expect(show('val-core/A/reward/mean@1', 0.5, 0.25)).toEqual(['0.5', '0.25'])
 })
 
-test('what a log has not has no place among the numbers', () => {
+test('a number that a log lacks takes no room', () => {
   const shownOf = (...metrics: string[]) => {
     const series = new Map(metrics.map((metric) => [metric, Series.of(...columnsOf(1))]))
     labStore.setState({ runExperiment: experiment, step: 1, series })

@@ -59,7 +59,8 @@ const FACTS = [
 export const MAIN = 'main'
 export const isMain = (choice: string): boolean => choice === '' || choice === MAIN
 
-/** 'happy end', where a run is told by that and not by its accuracy; 'accuracy, gsm8k' of a log. */
+/** What a run is told by where that is not its own accuracy: 'happy end', or 'accuracy, gsm8k' of
+ * a log. */
 export function toldBy(entry: RunEntry, choice: string): string | undefined {
   if (!isMain(choice)) return undefined
   const { source, experiment } = entry.header

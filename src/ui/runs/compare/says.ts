@@ -41,7 +41,7 @@ function ended(groups: readonly Compared[], choice: string): readonly Ended[] {
   })
 }
 
-/** ' They took 12 to 45 steps, and end at …'; '' where all took as many. */
+/** ' They took 12 to 45 steps; with all of them they end so: …'; '' where all took as many. */
 function budgetSays(groups: readonly Compared[], choice: string, inShares: boolean): string {
   const steps = groups.flatMap(({ entries }) => entries.map(({ header }) => header.step))
   const [least, most] = [Math.min(...steps), Math.max(...steps)]
@@ -199,7 +199,7 @@ function sampledSays(groups: readonly Compared[], [first, last]: readonly Ended[
 const UNRANKED =
   'Not ranked: their logs do not say that their scores measure the same, as a sum of rewards and the score of a reward model do not.'
 
-/** ' “C” has no such number.'; '' where all lines have one. */
+/** ' Without such a number: “C”.'; '' where all lines have one. */
 function lacksSays(groups: readonly Compared[], having: readonly Compared[]): string {
   const lacking = groups.filter((group) => !having.includes(group)).map(({ label }) => `“${label}”`)
   if (lacking.length === 0) return ''
