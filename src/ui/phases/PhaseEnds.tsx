@@ -1,8 +1,11 @@
 // Draws the ends of the phases on the line, which are dragged or moved by keys.
 import type { PointerEvent } from 'react'
 import { MAX_STEPS } from '../../document/experiment/fields/phase_fields.ts'
+import type { LabState } from '../../page/state/store.ts'
 import { formatSteps } from '../kit/format.ts'
+import { usePresent } from '../shown/shown.ts'
 import { keyedSteps, type PhaseEdits } from './phase_edits.ts'
+import { PlannedMarks, placedMarks } from './planned/PlannedMarks.tsx'
 import type { Line, Timeline } from './timeline.ts'
 
 export interface PhaseEndsProps {
@@ -13,9 +16,12 @@ export interface PhaseEndsProps {
   readonly selected: number | undefined
 }
 
+const selectIsToCome = ({ runExperiment }: LabState) => runExperiment === undefined
+
 export function PhaseEnds(props: PhaseEndsProps) {
   const { timeline, line, selected } = props
   const pointer = pointerOf(props)
+  const marks = usePresent(selectIsToCome) ? placedMarks(timeline.experiment) : []
   return (
     <div className="phase-ends">
       {timeline.phases.map((_, i) => (
@@ -25,6 +31,7 @@ export function PhaseEnds(props: PhaseEndsProps) {
           className={i === selected ? 'phase-end chosen' : 'phase-end'}
           style={line.widthOf(i)}
         >
+          <PlannedMarks marks={marks} index={i} />
           {timeline.canLengthen(i) ? <End {...props} index={i} pointer={pointer} /> : null}
         </span>
       ))}

@@ -1,12 +1,15 @@
 // Says that the next run is not the one on screen.
 import { Eraser } from 'lucide-react'
 import { useStore } from 'zustand'
+import type { SteeringEntry } from '../../document/experiment/steering/actions.ts'
+import { doneByHand } from '../../document/experiment/steering/steered_kernels.ts'
 import { clearSteering } from '../../page/client/edits.ts'
 import type { LabState } from '../../page/state/store.ts'
 import { selectTrainsStudy, studyTrainingStore } from '../../page/study/mark_training.ts'
 import { selectIsBusy, selectIsEdited, selectLeftOut, useLab } from '../shown/run.ts'
 import { useIsPast } from '../shown/shown.ts'
 import { selectIsStudy, showToast, uiStore } from '../shown/store.ts'
+import { plannedChanges } from './planned/planned_changes.ts'
 
 /** Of the run on screen, where the settings are those of another experiment. */
 const selectOther = ({ isBeside, runExperiment }: LabState) =>
@@ -14,20 +17,34 @@ const selectOther = ({ isBeside, runExperiment }: LabState) =>
 
 /** What is done to the next run, where it begins as another run did. */
 const selectPlanned = ({ runExperiment, experiment }: LabState) =>
-  runExperiment ? 0 : experiment.steering.length
+  runExperiment ? undefined : experiment.steering
 
-/** Train repeats what was done by hand: said where the phases are, which are those of the start. */
-function Planned({ count }: { readonly count: number }) {
+/** What the line of phases, which are those of the start, shows of so many changes. */
+function shownWords(changes: readonly SteeringEntry[]): string {
+  if (!plannedChanges(changes).movesPhases) return 'The line of phases marks where.'
+  return changes.length === 1
+    ? 'Until then the line shows the phases of the start.'
+    : 'Until then the line shows the phases of the start, and marks the changes up to the first that moves them.'
+}
+
+/** Train repeats what was done by hand: said where the phases are. */
+function Planned({ changes }: { readonly changes: readonly SteeringEntry[] }) {
   const leave = () => {
     const problem = clearSteering()
     if (problem !== undefined) showToast(problem)
   }
   return (
     <p className="soft" data-testid="steering-planned">
-      <strong>Train</strong> makes the {count === 1 ? 'change by hand' : `${count} changes by hand`}{' '}
-      again, each after the same step. Until then the phases are as the line shows them.{' '}
+      <strong>Train</strong>{' '}
+      <span>
+        {changes.length === 1
+          ? 'makes the change by hand again, after the same step.'
+          : `makes the ${changes.length} changes by hand again, each after the same step.`}
+      </span>{' '}
+      <span>{shownWords(changes)}</span>{' '}
       <button type="button" data-testid="clear-steering" onClick={leave}>
-        <Eraser className="icon" aria-hidden="true" /> Leave them out
+        <Eraser className="icon" aria-hidden="true" />{' '}
+        {changes.length === 1 ? 'Leave it out' : 'Leave them out'}
       </button>
     </p>
   )
@@ -41,9 +58,10 @@ export function SettingsDiffer() {
   const isEdited = useLab(selectIsEdited)
   const trainsStudy = useStore(studyTrainingStore, selectTrainsStudy)
   const isStudy = useStore(uiStore, selectIsStudy)
-  const planned = useLab(selectPlanned)
+  const steering = useLab(selectPlanned)
   if (isBusy || isPast || isStudy) return null
-  if (planned > 0) return <Planned count={planned} />
+  const planned = doneByHand(steering ?? [])
+  if (planned.length > 0) return <Planned changes={planned} />
   if (!isEdited) return null
   const train = <strong>{trainsStudy ? 'Train beside the study' : 'Train again'}</strong>
   if (other !== undefined)

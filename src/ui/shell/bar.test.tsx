@@ -108,6 +108,11 @@ test('what a run was steered is done again: said with the name and beside the li
   const note = renderToStaticMarkup(<SettingsDiffer />)
   expect(note).toContain('makes the 2 changes by hand again, each after the same step')
   expect(note).toContain('Leave them out')
+  lab({ experiment: { ...PRESET.experiment, steering: steering.slice(1) } })
+  const one = renderToStaticMarkup(<SettingsDiffer />)
+  expect(one).toContain('makes the change by hand again, after the same step.')
+  expect(one).toContain('The line of phases marks where.')
+  expect(one).toContain('Leave it out')
 })
 
 test('the menu of experiments says that the settings are no preset’s, by their own name where they have one', () => {

@@ -19,11 +19,15 @@ export function useEditMarks(): readonly EditMark[] {
   return useMemo(() => editMarks(lasting({ steered, steering })), [steered, steering])
 }
 
-/** Of a field that was set more than once after a step, the last value. */
-export function editMarks(done: readonly SteeringEntry[]): EditMark[] {
+/** What charts mark of it. */
+export const editMarks = (done: readonly SteeringEntry[]): EditMark[] =>
+  stepMarks(done.filter(({ kind }) => !MARKS_PHASE.includes(kind)))
+
+/** The changes after each step; of a field that was set more than once after a step, the last
+ * value. */
+export function stepMarks(entries: readonly SteeringEntry[]): EditMark[] {
   const marks = new Map<number, Map<unknown, string>>()
-  for (const entry of done) {
-    if (MARKS_PHASE.includes(entry.kind)) continue
+  for (const entry of entries) {
     const words = marks.get(entry.step) ?? new Map<unknown, string>()
     words.set(entry.kind === 'set' ? entry.path : entry, steeringWords(entry))
     marks.set(entry.step, words)
