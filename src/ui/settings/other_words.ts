@@ -26,6 +26,17 @@ const OTHER_WORDS: readonly (readonly [words: string, paths: readonly string[]])
   ['reuse passes over data', ['ppo_epochs', '.epochs']],
   ['longest answer cut off', ['max_response_length']],
   ['early stop stopping patience', ['.accuracy', '.score', '.plateau_steps', '.entropy_floor']],
+  // Short forms that other trainers and papers have made usual.
+  ['kl coef coefficient penalty', ['kl_loss_coef', 'kl_ctrl.kl_coef']],
+  ['eps clip range cliprange', ['clip_ratio_low', 'clip_ratio_high']],
+  ['max len length new tokens seq ctx context', ['max_response_length']],
+  ['bs batch size', ['train_batch_size']],
+  ['group size num samples rollouts', ['rollout.n']],
+  ['max grad norm gradient clipping', ['grad_clip']],
+  ['eval freq every interval', ['validation.test_freq']],
+  ['top p nucleus', ['rollout.top_p']],
+  ['top k', ['rollout.top_k']],
+  ['wd', ['weight_decay']],
   // TRL's names, as an export writes them.
   ['learning_rate', ['optim.lr']],
   ['num_generations', ['rollout.n']],

@@ -40,6 +40,41 @@ test('a question in plain words finds the setting that answers it', () => {
   expect(isMeant(['how', 'purple'], 'rollout.n')).toBe(false)
 })
 
+test('a setting is found by the short form that others have for it, the meant one first', () => {
+  const preset = presetOf('tiny')
+  if (!preset) throw new Error('no preset')
+  const all = experimentFields(preset.experiment)
+  const first = (query: string) => {
+    const found = all.filter((field) => isFound(query, field))
+    const shown = found.filter(({ hasEffect }) => hasEffect)
+    const idle = found.filter(({ hasEffect }) => !hasEffect)
+    // As the page has them: what is meant, though it has no effect, is above what is in force.
+    return [
+      ...openIdle(query, shown, idle),
+      ...sortFound(query, shown).named.flatMap(([, own]) => own),
+    ][0]?.path
+  }
+  const meant = {
+    'KL coef': 'actor.kl_loss_coef',
+    'kl penalty': 'actor.kl_loss_coef',
+    beta: 'actor.kl_loss_coef',
+    lr: 'actor.optim.lr',
+    temp: 'rollout.temperature',
+    'eps clip': 'actor.clip_ratio_low',
+    cliprange: 'actor.clip_ratio_low',
+    'max len': 'rollout.max_response_length',
+    'max new tokens': 'rollout.max_response_length',
+    'group size': 'rollout.n',
+    bs: 'rollout.train_batch_size',
+    wd: 'actor.optim.weight_decay',
+    'top p': 'rollout.top_p',
+    'top k': 'rollout.top_k',
+    'max grad norm': 'actor.grad_clip',
+    'eval freq': 'validation.test_freq',
+  }
+  for (const [query, path] of Object.entries(meant)) expect(first(query), query).toBe(path)
+})
+
 test('in Chinese a setting is found by the words that engineers have for it', () => {
   const texts = allTexts()
   const text = (english: string) => texts.translate(english)
