@@ -18,7 +18,7 @@ test('what was deleted is listed until it is gone, and the note only says what w
   const entries = [entryOf('one', {}), entryOf('two', {})]
   expect(renderToStaticMarkup(<RecentlyDeleted />)).toBe('')
   libraryStore.setState({ entries, deleted: ['one', 'two'], justDeleted: ['two'] })
-  expect(renderToStaticMarkup(<Deleted />)).toContain('Run deleted.')
+  expect(renderToStaticMarkup(<Deleted />)).toContain('“two” deleted.')
   const list = renderToStaticMarkup(<RecentlyDeleted />)
   expect(list).toContain('2 runs deleted')
   for (const name of ['one', 'two']) expect(list).toContain(`Bring “${name}” back`)
