@@ -4,7 +4,7 @@ import { type KeyboardEvent, useEffect, useId, useRef, useState } from 'react'
 import { type Field, noSuchField } from '../../../document/experiment/form/form_fields.ts'
 import { t } from '../../kit/translator.ts'
 import { formName } from '../../settings/form.ts'
-import { foundFields, nearFields } from './found_fields.ts'
+import { nearFields, offeredFields } from './found_fields.ts'
 
 interface FieldPickerProps {
   readonly id: string
@@ -24,19 +24,20 @@ const nameOf = (field: Field | undefined) => (field ? t(`${formName(field)} (${f
 interface Open {
   /** undefined: nothing yet, and all fields are there. */
   readonly typed?: string
+  /** -1: none, until a key or a click chooses one. */
   readonly at: number
 }
 
 /** Where a key moves to among `count` options; undefined for other keys. */
 function moved(key: string, at: number, count: number): number | undefined {
   if (key === 'ArrowDown') return (at + 1) % count
-  if (key === 'ArrowUp') return (at + count - 1) % count
+  if (key === 'ArrowUp') return at > 0 ? at - 1 : count - 1
   return undefined
 }
 
 function usePicker({ fields, chosen, none, onField, onUnknown }: FieldPickerProps) {
   const [open, setOpen] = useState<Open>()
-  const found = foundFields(open?.typed ?? '', fields)
+  const { found, isNear } = offeredFields(open?.typed ?? '', fields)
   const show = () =>
     setOpen({ at: Math.max(0, chosen ? fields.findIndex(({ path }) => path === chosen.path) : 0) })
   const take = (field: Field | undefined) => {
@@ -63,17 +64,19 @@ function usePicker({ fields, chosen, none, onField, onUnknown }: FieldPickerProp
   return {
     open,
     found,
+    isNear,
     show,
     take,
     leave,
     onKeyDown,
-    type: (typed: string) => setOpen({ typed, at: 0 }),
+    // What was typed with a slip of the hand means none of the near names by itself.
+    type: (typed: string) => setOpen({ typed, at: offeredFields(typed, fields).isNear ? -1 : 0 }),
   }
 }
 
 export function FieldPicker(props: FieldPickerProps) {
   const { id, fields, chosen, none, unknown, onField } = props
-  const { open, found, show, take, leave, onKeyDown, type } = usePicker(props)
+  const { open, found, isNear, show, take, leave, onKeyDown, type } = usePicker(props)
   const list = useId()
   const option = (i: number) => `${list}-${i}`
   const isUnknown = open === undefined && unknown !== undefined
@@ -106,7 +109,14 @@ export function FieldPicker(props: FieldPickerProps) {
           onBlur={leave}
         />
         {open ? (
-          <Options id={list} found={found} at={open.at} option={option} onTake={take} />
+          <Options
+            id={list}
+            found={found}
+            isNear={isNear}
+            at={open.at}
+            option={option}
+            onTake={take}
+          />
         ) : null}
       </div>
       {isUnknown ? (
@@ -148,19 +158,25 @@ function Unknown(props: {
 function Options(props: {
   readonly id: string
   readonly found: readonly Field[]
+  /** No field is called so; these are near it. */
+  readonly isNear: boolean
   readonly at: number
   option(i: number): string
   onTake(field: Field): void
 }) {
-  const { id, found, at, option, onTake } = props
+  const { id, found, isNear, at, option, onTake } = props
   const list = useRef<HTMLDivElement>(null)
   useEffect(() => {
     list.current?.scrollIntoView({ block: 'nearest' })
-    list.current?.children[at]?.scrollIntoView({ block: 'nearest' })
+    list.current?.querySelectorAll('[role=option]')[at]?.scrollIntoView({ block: 'nearest' })
   }, [at])
   return (
     <div id={id} ref={list} role="listbox" aria-label="Fields" className="field-options">
-      {found.length === 0 ? <p className="soft">No field has that name.</p> : null}
+      {isNear ? (
+        <p className="soft">
+          {found.length === 0 ? 'No field has that name.' : 'No field has that name. Near it are:'}
+        </p>
+      ) : null}
       {found.map((field, i) => (
         // biome-ignore lint/a11y/useKeyWithClickEvents: the input keeps the focus and takes the keys.
         <div

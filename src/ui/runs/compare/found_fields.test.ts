@@ -2,7 +2,7 @@
 import { expect, test } from 'vitest'
 import { experimentFields } from '../../../document/experiment/form/form.ts'
 import { presetOf } from '../../../document/presets/presets.ts'
-import { foundFields, nearFields } from './found_fields.ts'
+import { foundFields, nearFields, offeredFields } from './found_fields.ts'
 
 const preset = presetOf('tiny')
 if (!preset) throw new Error('the preset is gone')
@@ -35,4 +35,16 @@ test('a name that begins with what is typed comes first, and of these a main set
   expect(found('learn')[0]).toBe('actor.optim.lr')
   expect(found('temp')[0]).toBe('rollout.temperature')
   expect(found('layer').indexOf('model.num_hidden_layers')).toBe(0)
+})
+
+test('while a name is typed with a slip of the hand, near names are offered as such', () => {
+  const offered = (query: string) => {
+    const { found, isNear } = offeredFields(query, fields)
+    return { isNear, paths: found.map(({ path }) => path) }
+  }
+  expect(offered('learing rate').paths).toContain('actor.optim.lr')
+  expect(offered('entrpy')).toMatchObject({ isNear: true })
+  expect(offered('entrpy').paths.join()).toContain('entropy')
+  expect(offered('entropy').isNear).toBe(false)
+  expect(offered('xyzzyx')).toEqual({ isNear: true, paths: [] })
 })

@@ -55,3 +55,10 @@ export function nearFields(query: string, fields: readonly Field[]): readonly Fi
   const found = together.length > 0 ? together : meant.flatMap((word) => foundFields(word, fields))
   return [...new Set(found)].slice(0, MOST_NEAR)
 }
+
+/** What is offered for a query: the fields that it means, or, of none, those that are near. */
+export function offeredFields(query: string, fields: readonly Field[]) {
+  const found = foundFields(query, fields)
+  const isNear = found.length === 0
+  return { found: isNear ? nearFields(query, fields) : found, isNear }
+}
