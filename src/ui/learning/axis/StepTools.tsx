@@ -8,7 +8,7 @@ import { formatBytes, formatCount } from '../../kit/format.ts'
 import { follow, previousKept, scrubKept, showAllSteps } from '../../open/scrub.ts'
 import { useTextPace, writtenRun } from '../../shown/readout.ts'
 import { plannedSteps, selectHasRun, shownPhases, useEqualPhases } from '../../shown/run.ts'
-import { presentStore, shownStep, useAtStep, usePresent } from '../../shown/shown.ts'
+import { presentStore, shownStep, useAtStep, useIsImported, usePresent } from '../../shown/shown.ts'
 import { setPreference, type UiState, uiStore } from '../../shown/store.ts'
 
 const selectKeptBytes = (state: UiState) => state.kept_bytes
@@ -35,8 +35,10 @@ function KeptFold() {
   const { kept } = presentStore.getState()
   const bytes = keptBytes(kept)
   const all = Object.values(bytes).reduce((sum, own) => sum + own, 0)
+  // A log is its metrics, which stay: none of it is dropped for room.
+  const hasOnlyMetrics = useIsImported() && all === 0
   const choices = [...new Set([...BUDGETS, budget])].sort((a, b) => a - b)
-  return (
+  return hasOnlyMetrics ? null : (
     <details className="scrub-kept" data-testid="kept">
       <summary title={`What is kept of past steps: ${formatBytes(all)}`}>
         <History className="icon bar-icon" aria-hidden="true" />

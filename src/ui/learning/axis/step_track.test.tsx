@@ -4,12 +4,14 @@ import { afterEach, beforeEach, expect, test, vi } from 'vitest'
 import { parsed } from '../../../document/experiment/testing.ts'
 import { initialState, labStore } from '../../../page/state/store.ts'
 import { overlayStore } from '../../shown/overlays.ts'
-import { presentStore, shownStore } from '../../shown/shown.ts'
+import { presentStore, shownStore, viewStore } from '../../shown/shown.ts'
+import { VERL_LOG } from '../../shown/testing.ts'
+import { StepTools } from './StepTools.tsx'
 import { StepTrack } from './StepTrack.tsx'
 
 beforeEach(() => {
   // Static markup shows what a store began with.
-  for (const store of [labStore, presentStore, shownStore])
+  for (const store of [labStore, presentStore, shownStore, viewStore])
     vi.spyOn(store, 'getInitialState').mockImplementation(store.getState as never)
 })
 afterEach(() => {
@@ -53,4 +55,14 @@ test('the end of a run is the end of the track, also beside a longer run', () =>
     overlays: [{ id: 'sender', label: '', color: '', dash: [], end, series: () => undefined }],
   })
   expect(placeOf()).toBe('100')
+})
+
+test('of a log nothing is said to be kept, which holds metrics alone', () => {
+  labStore.setState({ ...initialState(), status: 'finished', step: 3 })
+  expect(renderToStaticMarkup(<StepTools />)).toContain('Kept: ')
+  viewStore.setState({ log: VERL_LOG })
+  const html = renderToStaticMarkup(<StepTools />)
+  viewStore.setState({ log: undefined })
+  expect(html).toContain('scrub-step')
+  expect(html).not.toContain('Kept: ')
 })
