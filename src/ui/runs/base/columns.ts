@@ -214,8 +214,14 @@ export function cellOf(entry: RunEntry, column: string, reading: Reading): Cell 
   return statisticOf(summary, reading.statistic, reading.isSmoothed)
 }
 
-/** A cell of a run as people read it; shares as shares, times as times. */
-export function cellText(cell: Cell, column: string, entry: RunEntry): string {
+/** A cell of a run as people read it; shares as shares, times as times. `inShares`: whether
+ * the numbers of its column are. */
+export function cellText(
+  cell: Cell,
+  column: string,
+  entry: RunEntry,
+  inShares = isShare(parts(column)[1], [entry]),
+): string {
   const [kind, name] = parts(column)
   if (cell === undefined || cell === '') return NONE
   // A setting is what somebody chose; a metric was measured.
@@ -225,7 +231,7 @@ export function cellText(cell: Cell, column: string, entry: RunEntry): string {
   if (typeof cell === 'string') return cell
   if (name === 'took' && kind === 'fact') return formatDuration(cell)
   if (name.endsWith('/lr')) return formatRate(cell)
-  return isShare(name, [entry]) ? formatShare(cell) : formatNumber(cell)
+  return inShares ? formatShare(cell) : formatNumber(cell)
 }
 
 /** The head of a column; a setting by the name that the form gives it, and by its path where two

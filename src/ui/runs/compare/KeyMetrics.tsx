@@ -129,7 +129,7 @@ function Value(props: {
         {numberText(spread.mean, inShares)}
         <small className="soft" title={spreadWords(spread)}>
           {' '}
-          {spreadText(spread, group.entries, choice)}
+          {spreadText(spread, group.entries, choice, inShares)}
         </small>
       </>
     )

@@ -134,7 +134,9 @@ const numbersTable = (entries: readonly RunEntry[], reading: Reading): string =>
       entry.labels.tags.join(', '),
       seedOf(entry.header)?.toString() ?? NONE,
       endText(entry.header),
-      ...METRICS.map(({ column }) => cellText(cellOf(entry, column, reading), column, entry)),
+      ...METRICS.map(({ key, column }) =>
+        cellText(cellOf(entry, column, reading), column, entry, isShare(key, entries)),
+      ),
     ]),
   )
 
@@ -153,8 +155,9 @@ function meansTable(entries: readonly RunEntry[], reading: Reading): string {
         const values = counted.map((entry) => cellOf(entry, column, reading))
         const spread = meanSpread(values.filter((v): v is number => Number.isFinite(v)))
         if (!spread) return NONE
-        const middle = numberText(spread.mean, isShare(key, counted))
-        return `${middle} ${spreadText(spread, counted, key)}`
+        const inShares = isShare(key, entries)
+        const middle = numberText(spread.mean, inShares)
+        return `${middle} ${spreadText(spread, counted, key, inShares)}`
       }),
     ]),
   )

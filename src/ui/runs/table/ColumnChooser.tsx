@@ -3,7 +3,8 @@ import { useMemo, useState } from 'react'
 import { useStore } from 'zustand'
 import type { RunEntry } from '../../../page/runs/library/library_store.ts'
 import { searchable } from '../../kit/fuzzy.ts'
-import { columnGroups, columnLabel, METRIC_CHOICES } from '../base/columns.ts'
+import { choiceLabel, choicesFor } from '../base/choices.ts'
+import { columnGroups, columnLabel, isMain, isMetric, MAIN } from '../base/columns.ts'
 import { metricWords } from '../base/metric_words.ts'
 import { type Selection, selectionStore, setView } from '../base/selection.ts'
 import { FIXED } from '../base/table.ts'
@@ -19,9 +20,27 @@ function toggled(columns: readonly string[], column: string): readonly string[] 
   return others.length < columns.length ? others : [...columns, column]
 }
 
+/** As the head of the table calls it. */
+const labelOf = (
+  column: string,
+  entries: readonly RunEntry[],
+  among: readonly string[] = [],
+): string =>
+  isMetric(column)
+    ? choiceLabel(column.slice(column.indexOf(':') + 1), entries)
+    : columnLabel(column, among)
+
+/** The column that the table begins with is one of its metrics, also where it is no single one. */
+const groupsWith = (shownFirst: string, entries: readonly RunEntry[]) =>
+  columnGroups(entries).map((group) =>
+    group.name === 'Metrics' && shownFirst === `metric:${MAIN}`
+      ? { ...group, columns: [shownFirst, ...group.columns] }
+      : group,
+  )
+
 /** What a person would look for: the name, and the whole path. */
-const isFound = (column: string, words: readonly string[]): boolean => {
-  const text = searchable([column, columnLabel(column), metricWords(column)]).replaceAll('_', ' ')
+const isFound = (column: string, label: string, words: readonly string[]): boolean => {
+  const text = searchable([column, label, metricWords(column)]).replaceAll('_', ' ')
   return words.every((word) => text.includes(word))
 }
 
@@ -48,8 +67,8 @@ function FixedColumns() {
 
 /** In words first; behind them what the trainer calls it. Elements alone are said in the page's
  * language. */
-function ColumnName(props: { readonly column: string; readonly among: readonly string[] }) {
-  const label = columnLabel(props.column, props.among)
+function ColumnName(props: { readonly column: string; readonly label: string }) {
+  const { label } = props
   const words = metricWords(props.column)
   return words === '' ? (
     <span>{label}</span>
@@ -62,14 +81,15 @@ function ColumnName(props: { readonly column: string; readonly among: readonly s
 
 export function ColumnChooser({ entries }: { readonly entries: readonly RunEntry[] }) {
   const columns = useStore(selectionStore, selectColumns)
-  const shownFirst = `metric:${useStore(selectionStore, selectMetric) || METRIC_CHOICES[0].key}`
-  const groups = useMemo(() => columnGroups(entries), [entries])
+  const metric = useStore(selectionStore, selectMetric)
+  const shownFirst = `metric:${isMain(metric) ? choicesFor(entries)[0].key : metric}`
+  const groups = useMemo(() => groupsWith(shownFirst, entries), [shownFirst, entries])
   const [query, setQuery] = useState('')
   const [whole, setWhole] = useState<readonly string[]>([])
   const words = query.toLowerCase().replaceAll('_', ' ').split(/\s+/).filter(Boolean)
   const found = groups.map(({ name, columns }) => ({
     name,
-    columns: columns.filter((column) => isFound(column, words)),
+    columns: columns.filter((column) => isFound(column, labelOf(column, entries), words)),
   }))
   return (
     <div className="runs-choose" id="runs-columns-panel" data-testid="runs-columns-panel">
@@ -110,7 +130,7 @@ export function ColumnChooser({ entries }: { readonly entries: readonly RunEntry
                   disabled={column === shownFirst && !columns.includes(column)}
                   onChange={() => setView({ columns: toggled(columns, column) })}
                 />
-                <ColumnName column={column} among={group.columns} />
+                <ColumnName column={column} label={labelOf(column, entries, group.columns)} />
               </label>
             ))}
             {shown.length < group.columns.length ? (

@@ -2,7 +2,7 @@
 import { ChevronDown, ChevronRight } from 'lucide-react'
 import type { RunEntry } from '../../../page/runs/library/library_store.ts'
 import { numberText } from '../../shown/run_words.ts'
-import { columnLabel, isShare } from '../base/columns.ts'
+import { columnLabel } from '../base/columns.ts'
 import type { GroupValue, RowGroup } from '../base/groups.ts'
 import { tickAll } from '../base/selection.ts'
 import { fixedColumns, type TableView } from '../base/table.ts'
@@ -13,17 +13,18 @@ function Mean(props: {
   readonly of: GroupValue | undefined
   readonly entries: readonly RunEntry[]
   readonly choice: string
+  readonly inShares: boolean
 }) {
-  const { of, entries, choice } = props
+  const { of, entries, choice, inShares } = props
   if (!of) return null
   const { n, mean, spread } = of
   return (
     <span
       title={spread ? spreadWords(spread) : 'Of one seed: training it again gives the same number'}
     >
-      {numberText(mean, isShare(choice, entries))}
+      {numberText(mean, inShares)}
       <small className="soft group-spread">
-        {spread ? <span>{narrowSpread(spread, entries, choice)} </span> : null}
+        {spread ? <span>{narrowSpread(spread, entries, choice, inShares)} </span> : null}
         <span>n = {n}</span>
       </small>
     </span>
@@ -46,15 +47,18 @@ interface GroupRowProps {
   readonly group: RowGroup
   readonly view: TableView
   readonly ticked: readonly string[]
+  /** Columns whose numbers are all shares, a line each. */
+  readonly shares: string
   readonly isFolded: boolean
   onFold(): void
 }
 
-export function GroupRow({ group, view, ticked, isFolded, onFold }: GroupRowProps) {
+export function GroupRow({ group, view, ticked, shares, isFolded, onFold }: GroupRowProps) {
   const { label, rows, value, columns } = group
   const entries = rows.map(({ entry }) => entry)
   const ids = entries.map(({ id }) => id)
   const allTicked = ids.every((id) => ticked.includes(id))
+  const inShares = shares.split('\n')
   const Arrow = isFolded ? ChevronRight : ChevronDown
   return (
     <tr className="run-group" data-testid="run-group">
@@ -77,11 +81,21 @@ export function GroupRow({ group, view, ticked, isFolded, onFold }: GroupRowProp
         </button>
       </th>
       <td className="number">
-        <Mean of={value} entries={entries} choice={view.metric} />
+        <Mean
+          of={value}
+          entries={entries}
+          choice={view.metric}
+          inShares={inShares.includes(`metric:${view.metric}`)}
+        />
       </td>
       {view.columns.map((column, i) => (
         <td key={column} className="number run-cell" data-head={columnLabel(column)}>
-          <Mean of={columns[i]} entries={entries} choice={column.slice(column.indexOf(':') + 1)} />
+          <Mean
+            of={columns[i]}
+            entries={entries}
+            choice={column.slice(column.indexOf(':') + 1)}
+            inShares={inShares.includes(column)}
+          />
         </td>
       ))}
       <td colSpan={fixedColumns(view).length + 1} />

@@ -11,7 +11,7 @@ import { openArm } from '../../open/opened_arm.ts'
 import { removeRuns, showRun } from '../../open/opened_run.ts'
 import { unsaidWords } from '../../shown/names/distinct_names.ts'
 import { endText, numberText, plannedOf, shortWhen, statusWord } from '../../shown/run_words.ts'
-import { cellText, columnLabel, isShare } from '../base/columns.ts'
+import { cellText, columnLabel } from '../base/columns.ts'
 import { RunMark } from '../base/RunMark.tsx'
 import { tick } from '../base/selection.ts'
 import { type FIXED, fixedColumns, type Row } from '../base/table.ts'
@@ -53,6 +53,8 @@ interface RunRowProps {
   readonly told: string | undefined
   /** Beside the fixed ones; the row has a cell for each. */
   readonly columns: readonly string[]
+  /** Those whose numbers are all shares, a line each. */
+  readonly shares: string
   /** Fixed ones that are left out. */
   readonly without: readonly string[]
   readonly isTicked: boolean
@@ -228,9 +230,10 @@ function FixedCell(props: {
 }
 
 export const RunRow = memo(function RunRow(props: RunRowProps) {
-  const { row, choice, told, columns, without, isTicked, isShown, isEdited, today } = props
+  const { row, choice, told, columns, shares, without, isTicked, isShown, isEdited, today } = props
   const { entry, name, value, cells } = row
   const { id, header } = entry
+  const inShares = shares.split('\n')
   return (
     <>
       <tr
@@ -255,7 +258,7 @@ export const RunRow = memo(function RunRow(props: RunRowProps) {
           <Spark entry={entry} color={props.color} choice={choice} />
         </td>
         <td className="number" data-testid="run-value">
-          {numberText(value, isShare(choice, [entry]))}
+          {numberText(value, inShares.includes(`metric:${choice}`))}
           {told === undefined || value === undefined ? null : (
             <small className="soft run-told">{told}</small>
           )}
@@ -267,7 +270,7 @@ export const RunRow = memo(function RunRow(props: RunRowProps) {
             className={typeof cells[i] === 'number' ? 'number run-cell' : 'run-cell'}
             title={typeof cells[i] === 'string' ? cells[i] : undefined}
           >
-            {cellText(cells[i], column, entry)}
+            {cellText(cells[i], column, entry, inShares.includes(column))}
           </td>
         ))}
         {fixedColumns({ without }).map(({ key }) => (

@@ -20,6 +20,7 @@ import {
 import { GroupRow } from './GroupRow.tsx'
 import { RunRow } from './RunRow.tsx'
 import { SPREAD_NOTE } from './spread.ts'
+import { isMixed, shareColumns } from './units.ts'
 
 const selectView = ({ view }: Selection) => view
 const selectBand = ({ band }: Selection) => band
@@ -88,6 +89,18 @@ function Head({ sort, label, view, title, children }: HeadProps) {
   )
 }
 
+/** Percentages are told by their sign; nothing else tells that shares are not written so. */
+function Unit(props: { readonly column: string; readonly entries: readonly RunEntry[] }) {
+  return isMixed(props.column, props.entries) ? (
+    <small
+      className="run-unit"
+      title="Of some of these runs nobody knows whether the number is a share of 1, so none is written as a percentage"
+    >
+      plain numbers, no percent
+    </small>
+  ) : null
+}
+
 interface HeadsProps {
   readonly view: TableView
   /** Of the rows, in any order. */
@@ -117,7 +130,9 @@ function Heads({ view, entries, ticked }: HeadsProps) {
         <th scope="col" className="run-course">
           over its steps
         </th>
-        <Head sort="metric" label={metricLabel(view, entries)} view={view} />
+        <Head sort="metric" label={metricLabel(view, entries)} view={view}>
+          <Unit column={`metric:${view.metric}`} entries={entries} />
+        </Head>
         {view.columns.map((column) => (
           <Head
             key={column}
@@ -125,7 +140,9 @@ function Heads({ view, entries, ticked }: HeadsProps) {
             label={columnLabel(column, view.columns)}
             view={view}
             title={column.slice(column.indexOf(':') + 1)}
-          />
+          >
+            <Unit column={column} entries={entries} />
+          </Head>
         ))}
         {fixedColumns(view).map(({ key, label }) => (
           <Head key={key} sort={key} label={label} view={view} />
@@ -175,10 +192,11 @@ interface RowsProps {
   readonly limit: number
   readonly view: TableView
   readonly ticked: readonly string[]
+  readonly shares: string
   renderRow(row: Row): ReactNode
 }
 
-function Rows({ rows, groups, limit, view, ticked, renderRow }: RowsProps) {
+function Rows({ rows, groups, limit, view, ticked, shares, renderRow }: RowsProps) {
   const [folded, setFolded] = useState<ReadonlySet<string>>(new Set())
   if (!groups) return <tbody>{rows.slice(0, limit).map(renderRow)}</tbody>
   let left = limit
@@ -194,6 +212,7 @@ function Rows({ rows, groups, limit, view, ticked, renderRow }: RowsProps) {
             group={group}
             view={view}
             ticked={ticked}
+            shares={shares}
             isFolded={isFolded}
             onFold={() => setFolded((before) => toggled(before, group.key))}
           />
@@ -228,6 +247,14 @@ export function RunsTable({ entries, living }: RunsTableProps) {
     [entries, ticked, band, view],
   )
   const told = useMemo(() => toldOf(rows, view.metric), [rows, view.metric])
+  const shares = useMemo(
+    () =>
+      shareColumns(
+        [`metric:${view.metric}`, ...view.columns],
+        rows.map(({ entry }) => entry),
+      ),
+    [rows, view],
+  )
   const today = new Date().setHours(0, 0, 0, 0)
   const renderRow = (row: Row) => {
     const { id } = row.entry
@@ -239,6 +266,7 @@ export function RunsTable({ entries, living }: RunsTableProps) {
         choice={view.metric}
         told={told.get(id)}
         columns={view.columns}
+        shares={shares}
         without={view.without}
         isTicked={ticked.includes(id)}
         isShown={opened === undefined ? id === living : id === opened}
@@ -268,6 +296,7 @@ export function RunsTable({ entries, living }: RunsTableProps) {
           limit={limit}
           view={view}
           ticked={ticked}
+          shares={shares}
           renderRow={renderRow}
         />
       </table>

@@ -3,7 +3,7 @@
 import type { RunEntry } from '../../../page/runs/library/library_store.ts'
 import type { MeanSpread } from '../../../record/compare/statistics.ts'
 import { differenceText, numberText } from '../../shown/run_words.ts'
-import { boundsOfRuns, isShare, metricOf } from '../base/columns.ts'
+import { boundsOfRuns, metricOf } from '../base/columns.ts'
 
 /** '1.2 points'. */
 const sizeText = (size: number, inShares: boolean): string =>
@@ -16,8 +16,8 @@ export function spreadText(
   spread: MeanSpread,
   entries: readonly RunEntry[],
   choice: string,
+  inShares: boolean,
 ): string {
-  const inShares = isShare(choice, entries)
   const { mean, lowest, highest, halfWidth } = spread
   const between = (low: number, high: number) =>
     [low, high].map((end) => numberText(end, inShares)).join(' to ')
@@ -33,9 +33,9 @@ export function narrowSpread(
   spread: MeanSpread,
   entries: readonly RunEntry[],
   choice: string,
+  inShares: boolean,
 ): string {
-  if (spread.halfWidth !== undefined) return spreadText(spread, entries, choice)
-  const inShares = isShare(choice, entries)
+  if (spread.halfWidth !== undefined) return spreadText(spread, entries, choice, inShares)
   const [low, high] = [spread.lowest, spread.highest].map((end) => numberText(end, inShares))
   const unit = /\s*%$/
   return unit.test(low) && unit.test(high)

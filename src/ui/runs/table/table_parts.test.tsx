@@ -39,7 +39,14 @@ test('a heading has the mean of each value, what it lies between, and of how man
   const [group] = rowGroups(tableRows(runs, view), view) ?? []
   const said = text(
     renderToStaticMarkup(
-      <GroupRow group={group} view={view} ticked={[]} isFolded={false} onFold={() => {}} />,
+      <GroupRow
+        group={group}
+        view={view}
+        ticked={[]}
+        shares="metric:"
+        isFolded={false}
+        onFold={() => {}}
+      />,
     ),
   )
   expect(said.replaceAll(' ,', ',')).toContain('3 runs, 1 of a seed that is counted')
@@ -217,4 +224,38 @@ test('runs of logs say what their number is of, where another is of something el
   ])
   expect(told(gsm8k, log('b', 'val-core/openai/gsm8k/acc/mean@1'))).toEqual([])
   expect(told(gsm8k, entryOf('c', { greedy: 0.5 }))).toEqual(['accuracy, gsm8k'])
+})
+
+test('a column has one unit: numbers of which some may be no shares stand without percent', () => {
+  const log = (id: string, metric: string, value: number) => {
+    const entry = entryOf(id, {})
+    const summaries = { [metric]: extendSummary(undefined, [value]) }
+    return { ...entry, header: { ...entry.header, source: VERL_LOG, summaries } }
+  }
+  const said = (...entries: Parameters<typeof RunsTable>[0]['entries']) =>
+    text(renderToStaticMarkup(<RunsTable entries={entries} living={undefined} />))
+  const own = entryOf('a', { greedy: 0.794 })
+  const right = said(own, log('b', 'val-core/gsm8k/acc/mean@1', 0.7))
+  expect(right).toContain('79.4 %')
+  expect(right).toContain('70.0 %')
+  expect(right).not.toContain('plain numbers')
+  const mixed = said(own, log('b', 'val-core/gsm8k/reward/mean@1', 0.7))
+  expect(mixed).toContain('plain numbers, no percent')
+  expect(mixed).toContain('0.794')
+  expect(mixed).not.toContain('79.4 %')
+})
+
+test('the choices tick the column that the table begins with, also where it is no accuracy of ours', () => {
+  const entry = entryOf('b', {})
+  const summaries = { 'val-core/openai/gsm8k/acc/mean@1': extendSummary(undefined, [0.5]) }
+  const log = { ...entry, header: { ...entry.header, source: VERL_LOG, summaries } }
+  const entries = [entryOf('a', { greedy: 0.5 }), log]
+  const html = renderToStaticMarkup(<ColumnChooser entries={entries} />)
+  const box = (column: string) =>
+    new RegExp(`<input[^>]*data-column="metric:${column}"[^>]*>`).exec(html)?.[0]
+  expect(box('main')).toContain('checked')
+  expect(box('greedy')).not.toContain('checked')
+  const head = text(renderToStaticMarkup(<RunsTable entries={entries} living={undefined} />))
+  expect(head).toContain('held-out accuracy, gsm8k, or accuracy, greedy')
+  expect(text(html)).toContain('held-out accuracy, gsm8k, or accuracy, greedy')
 })
