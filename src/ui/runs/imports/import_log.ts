@@ -14,7 +14,7 @@ import { showRun } from '../../open/opened_run.ts'
 import { calledName } from '../../shown/names/called.ts'
 import { openTab, showToast } from '../../shown/store.ts'
 import { tickOnly } from '../base/selection.ts'
-import { askWhichRuns } from './found_runs.ts'
+import { askWhichRuns, type FoundRun } from './found_runs.ts'
 
 /** The bytes of a file, piece by piece. */
 async function* piecesOf(file: File): Pieces {
@@ -86,6 +86,17 @@ async function keepLogs(
   return []
 }
 
+/** The runs as a person is asked for them, those of one name numbered. */
+function askedRuns(logs: readonly FoundLog[], name: string): readonly FoundRun[] {
+  const counts = new Map<string, number>()
+  return logs.map(({ run, step, series }) => {
+    const called = run || name
+    const n = (counts.get(called) ?? 0) + 1
+    counts.set(called, n)
+    return { run: n > 1 ? `${called} (${n})` : called, step, metrics: series.size }
+  })
+}
+
 /** Keeps the only run, or asks which of several. */
 async function keepChosen(
   logs: readonly FoundLog[],
@@ -93,10 +104,7 @@ async function keepChosen(
   refused: readonly string[] = [],
 ): Promise<readonly string[]> {
   if (logs.length < 2) return keepLogs(logs, name, refused)
-  const chosen = await askWhichRuns(
-    name,
-    logs.map(({ run, step, series }) => ({ run: run || name, step, metrics: series.size })),
-  )
+  const chosen = await askWhichRuns(name, askedRuns(logs, name))
   return chosen.length === 0
     ? []
     : keepLogs(
@@ -140,7 +148,7 @@ export async function importFolder(
         logs.push({
           ...log,
           run: found.length > 1 ? called : log.run,
-          ...(files.length === 1 && { file: fileOf(files[0]).name }),
+          file: files.length === 1 ? fileOf(files[0]).name : run || name,
           remarks: [...(remark ? [remark] : []), ...log.remarks],
         })
       }

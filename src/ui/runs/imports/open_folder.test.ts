@@ -94,3 +94,39 @@ test('files of one name from several folders are as many runs', async () => {
   found?.answer([])
   expect(await opened).toBeUndefined()
 })
+
+test('runs of several folders that are dropped together are told by their folders', async () => {
+  const inFolder = (path: string, scores: readonly number[]) =>
+    Object.defineProperty(new File([lines(scores)], 'metrics.jsonl'), 'webkitRelativePath', {
+      value: path,
+    })
+  const opened = openFolder(
+    [
+      inFolder('seed1/metrics.jsonl', [0.1, 0.2]),
+      inFolder('seed2/metrics.jsonl', [0.1, 0.2, 0.3]),
+      inFolder('seed2/old/metrics.jsonl', [0.1, 0.2, 0.3, 0.4]),
+    ],
+    'seed1',
+  )
+  await expect.poll(() => foundRunsStore.getState().found?.runs.length).toBe(3)
+  const { found } = foundRunsStore.getState()
+  expect(found?.name).toBe('2 folders')
+  expect(found?.runs.map(({ run, step }) => [run, step])).toEqual([
+    ['seed1', 1],
+    ['seed2', 2],
+    ['seed2/old', 3],
+  ])
+  found?.answer([])
+  expect(await opened).toBeUndefined()
+})
+
+test('runs of files that differ in their endings alone are told by a number', async () => {
+  const table = 'Step,a - loss,b - loss\n0,1,2\n1,0.5,1.5\n'
+  const files = [new File([table], 'x.csv'), new File([table], 'x.tsv')]
+  const opened = openFolder(files)
+  await expect.poll(() => foundRunsStore.getState().found?.runs.length).toBe(4)
+  const { found } = foundRunsStore.getState()
+  expect(found?.runs.map(({ run }) => run)).toEqual(['x, a', 'x, b', 'x, a (2)', 'x, b (2)'])
+  found?.answer([])
+  expect(await opened).toBeUndefined()
+})

@@ -24,16 +24,26 @@ function logsOf(all: readonly File[], paths: readonly string[], name: string): F
   ]
 }
 
-/** Its path below the folder. */
-const pathOf = (file: File): string =>
-  (file.webkitRelativePath ?? '').split('/').slice(1).join('/') || file.name
+/** The folders that were dropped or chosen, of which files know their path. */
+const foldersOf = (files: readonly File[]): ReadonlySet<string> =>
+  new Set(
+    files.filter(isInFolder).map(({ webkitRelativePath }) => webkitRelativePath.split('/')[0]),
+  )
+
+/** Its path below the folder; of several folders with the name of its own. */
+const pathOf = (file: File, isOfSeveral: boolean): string =>
+  (file.webkitRelativePath ?? '')
+    .split('/')
+    .slice(isOfSeveral ? 0 : 1)
+    .join('/') || file.name
 
 /** Files by a path that no other has: of those of one name from several folders, which no browser
  * tells, each after the first has a folder of its own. */
 function byPath(files: readonly File[]): ReadonlyMap<string, File> {
   const found = new Map<string, File>()
+  const isOfSeveral = foldersOf(files).size > 1
   for (const file of files) {
-    const path = pathOf(file)
+    const path = pathOf(file, isOfSeveral)
     let own = path
     for (let n = 2; found.has(own); n++) own = `${path.replace(/\.[^.]*$/, '')} (${n})/${path}`
     found.set(own, file)
@@ -45,9 +55,11 @@ function byPath(files: readonly File[]): ReadonlyMap<string, File> {
  * known. */
 export async function openFolder(
   all: readonly File[],
-  name = folderName(all),
+  of = folderName(all),
 ): Promise<{ readonly name: string; readonly problems: readonly string[] } | undefined> {
   const files = filesAtTop(all)
+  const { size } = foldersOf(all)
+  const name = size > 1 ? `${size} folders` : of
   try {
     if (modelKind(files)) {
       const problem = openModelFiles(name, files)
