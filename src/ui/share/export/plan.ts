@@ -20,6 +20,7 @@ import {
 import { JobError } from '../../../jobs/settings/job_error.ts'
 import { TARGETS, type Target, type VerlVersion } from '../../../jobs/settings/setting.ts'
 import { runFileStem } from '../../../record/files/file_names.ts'
+import { refusedWords } from './refused_words.ts'
 import type { PageSource } from './sources.ts'
 
 /** A plain model, PEFT's adapter, a job of one of the systems, or the metrics alone. */
@@ -95,7 +96,10 @@ export function outcomeOf(source: PageSource, plan: Plan): Outcome {
     proposed = proposals(check.chosen, source.experiment.model.num_hidden_layers, cluster)
     return { check: checkJob(source, optionsOf(plan, format, proposed)), proposed }
   } catch (error) {
-    if (error instanceof JobError) return { refused: pageWords(error.message), proposed }
+    if (error instanceof JobError) {
+      const refused = refusedWords(pageWords(error.message), source.experiment, proposed)
+      return { refused, proposed }
+    }
     throw error
   }
 }
