@@ -254,6 +254,9 @@ test(
     const mark = await page.locator('#reward-chart .edit-mark').boundingBox()
     const area = await plot.boundingBox()
     if (!mark || !area) throw new Error('no mark')
+    // Above the plot, where no line crosses its words, and below the names of phases.
+    expect(mark.y + mark.height).toBeLessThanOrEqual(area.y)
+    expect(mark.y).toBeGreaterThan(area.y - 18)
     await page.mouse.move(mark.x - 4, area.y + area.height / 2)
     await expect(plot).toHaveAttribute('title', 'after step 2: added PPO, lr 0.0007')
 

@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest'
 import {
+  EDIT_ROW,
   editLabels,
   editWordsNear,
   INSET,
@@ -7,6 +8,7 @@ import {
   markerLabels,
   plotSize,
   rightOf,
+  topOf,
 } from './geometry.ts'
 import { phaseMark } from './phase_mark.ts'
 
@@ -26,6 +28,15 @@ test('a plot area never has a negative size', () => {
 test('names of lines take a fifth of a chart at most, and nothing of a narrow one', () => {
   expect([rightOf(500, true), rightOf(540, true), rightOf(1000, true)]).toEqual([100, 108, 112])
   expect([rightOf(479, true), rightOf(1000, false)]).toEqual([INSET.right, INSET.right])
+})
+
+test('what was changed by hand has a row of its own above the plot, which grows no larger by it', () => {
+  expect(topOf([])).toBe(INSET.top)
+  const top = topOf([{ step: 3, words: 'temperature 1.2' }])
+  expect(top).toBe(INSET.top + EDIT_ROW)
+  const size = { width: 154, height: 140 }
+  const [bare, marked] = [plotSize(size), plotSize(size, INSET.right, INSET.left, top)]
+  expect(bare.height - marked.height).toBe(EDIT_ROW)
 })
 
 test('the widest value has room left of its plot, sign included', () => {

@@ -13,6 +13,13 @@ const NEAR_EDIT = 8
  * the left. */
 export const INSET = { top: 18, right: 12, bottom: 22, left: 42 } as const
 
+/** A row of its own for what was changed by hand, between the phases and the plot. */
+export const EDIT_ROW = 15
+
+/** Pixels above the plot area of a chart with these marks. */
+export const topOf = (edits: readonly EditMark[]): number =>
+  INSET.top + (edits.length > 0 ? EDIT_ROW : 0)
+
 export interface Size {
   readonly width: number
   readonly height: number
@@ -40,10 +47,11 @@ export function plotSize(
   { width, height }: Size,
   right: number = INSET.right,
   left: number = INSET.left,
+  top: number = INSET.top,
 ): Size {
   return {
     width: Math.max(0, Math.floor(width - left - right)),
-    height: Math.max(0, Math.floor(height - INSET.top - INSET.bottom)),
+    height: Math.max(0, Math.floor(height - top - INSET.bottom)),
   }
 }
 

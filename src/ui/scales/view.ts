@@ -12,6 +12,8 @@ export interface View {
   readonly right?: number
   /** Pixels left of the plot, where values are written. */
   readonly left?: number
+  /** Pixels above the plot, where phases and changes are written. */
+  readonly top?: number
   /** Logarithmic axes: their domains are above 0, and what is not is a gap. */
   readonly logX?: boolean
   readonly logY?: boolean

@@ -12,6 +12,7 @@ import {
 import { t } from '../../kit/translator.ts'
 import { type Domain, logStepTicks, stepTicks } from '../../scales/domain.ts'
 import {
+  EDIT_ROW,
   type EditMark,
   editLabels,
   INSET,
@@ -36,6 +37,8 @@ export interface FrameProps {
   readonly right: number
   /** Pixels left of it. */
   readonly left: number
+  /** Pixels above it. */
+  readonly top: number
   readonly x: Domain
   readonly y: Domain
   readonly yTicks: readonly number[]
@@ -89,7 +92,7 @@ const isInside =
     step >= x[0] && step <= x[1]
 
 /** Where phases begin, with their numbers or names where there is room. */
-function phaseMarks({ spans, x, logX, withNames }: FrameProps, width: number) {
+function phaseMarks({ spans, x, logX, withNames, top, edits }: FrameProps, width: number) {
   const marked = spans.filter(isInside(x))
   // Room between marks is reckoned on an even axis.
   const labels = markerLabels(marked, x, width, withNames && !logX)
@@ -103,7 +106,7 @@ function phaseMarks({ spans, x, logX, withNames }: FrameProps, width: number) {
       label={({ viewBox }: { viewBox?: { x?: number; y?: number } }) => (
         <text
           x={(viewBox?.x ?? 0) + (span.step === x[0] ? 0 : 3)}
-          y={INSET.top - 6}
+          y={top - 6 - (edits.length > 0 ? EDIT_ROW : 0)}
           fill="var(--soft)"
           fontSize={FONT}
         >
@@ -114,8 +117,8 @@ function phaseMarks({ spans, x, logX, withNames }: FrameProps, width: number) {
   ))
 }
 
-/** Where the run was changed by hand. */
-function editMarks({ edits, x }: FrameProps, width: number) {
+/** Where the run was changed by hand, in words above the plot, where no line is. */
+function editMarks({ edits, x, top }: FrameProps, width: number) {
   const edited = edits.filter(isInside(x))
   const labelsOfEdits = editLabels(edited, x, width)
   return edited.map(({ step, words }, i) => (
@@ -131,11 +134,8 @@ function editMarks({ edits, x }: FrameProps, width: number) {
           className="edit-mark"
           x={(viewBox?.x ?? 0) + (labelsOfEdits[i].isBefore ? -4 : 4)}
           textAnchor={labelsOfEdits[i].isBefore ? 'end' : 'start'}
-          y={INSET.top + 10}
+          y={top - 6}
           fill="var(--series-3)"
-          stroke="var(--panel)"
-          strokeWidth={3}
-          paintOrder="stroke"
           fontSize={FONT}
         >
           <title>{words}</title>
@@ -175,10 +175,10 @@ function placed(props: FrameProps): FrameProps {
 }
 
 /** Two strokes across the axis wherever its scale changes. */
-function breakMarks({ size, right, left, x, scale }: FrameProps) {
-  const plot = plotSize(size, right, left)
+function breakMarks({ size, right, left, top, x, scale }: FrameProps) {
+  const plot = plotSize(size, right, left, top)
   const view = { x, scale, width: plot.width }
-  const bottom = INSET.top + plot.height
+  const bottom = top + plot.height
   return scaleBreaks(scale, x).map((step) => {
     const at = left + stepPixel(step, view)
     return (
@@ -195,7 +195,7 @@ function breakMarks({ size, right, left, x, scale }: FrameProps) {
 }
 
 /** What the axes count, in the corners: left of the first tick, which reaches so far. */
-function axisNames({ size, left, unit }: FrameProps, reach: number) {
+function axisNames({ size, left, top, unit }: FrameProps, reach: number) {
   const words = {
     x: left - 6,
     textAnchor: 'end',
@@ -208,7 +208,7 @@ function axisNames({ size, left, unit }: FrameProps, reach: number) {
         step
       </text>
       {unit === undefined ? null : (
-        <text {...words} y={INSET.top - 8}>
+        <text {...words} y={top - 8}>
           {unit}
         </text>
       )}
@@ -232,8 +232,9 @@ function xTicks({ x, logX, scale }: FrameProps, width: number): number[] {
  * step. */
 export function Frame(frame: FrameProps) {
   const props = placed(frame)
-  const { size, right, left, x, y, yTicks, logX, logY, scale, formatY, spans, showGrid } = props
-  const plot = plotSize(size, right, left)
+  const { size, right, left, top, x, y, yTicks, logX, logY, scale, formatY, spans, showGrid } =
+    props
+  const plot = plotSize(size, right, left, top)
   const ticks = xTicks(frame, plot.width)
   const tickText = (at: number) => formatStep(Math.round(stepAtPlace(at, scale)))
   // recharts makes no y scale without a graphical item: one invisible line through two corners.
@@ -246,7 +247,7 @@ export function Frame(frame: FrameProps) {
       width={size.width}
       height={size.height}
       data={corners}
-      margin={{ top: INSET.top, right, bottom: 0, left: 0 }}
+      margin={{ top, right, bottom: 0, left: 0 }}
       accessibilityLayer={false}
     >
       {phaseShades(spans, x)}

@@ -5,10 +5,10 @@ import type { Domain } from '../../scales/domain.ts'
 import {
   type EditMark,
   editWordsNear,
-  INSET,
   leftOf,
   plotSize,
   rightOf,
+  topOf,
 } from '../../scales/geometry.ts'
 import { type Ideal, shownIdeal } from '../../scales/ideal.ts'
 import type { View } from '../../scales/view.ts'
@@ -108,7 +108,7 @@ function Area(
   return (
     <div
       className={props.coversFrame ? 'plot-area covered' : 'plot-area'}
-      style={{ left: view.left, top: INSET.top, width, height }}
+      style={{ left: view.left, top: view.top, width, height }}
       {...handlers}
       onPointerMove={(event) => {
         handlers.onPointerMove(event)
@@ -140,10 +140,12 @@ export const Plot = memo(function Plot(props: PlotProps) {
   const right = rightOf(size.width, props.hasGutter === true)
   const { yTicks, formatY } = props
   const left = useMemo(() => leftOf(yTicks.map(formatY)), [yTicks, formatY])
-  const plot = plotSize(size, right, left)
+  const framed = coversFrame ? NO_EDITS : edits
+  const top = topOf(framed)
+  const plot = plotSize(size, right, left, top)
   const phases = useStepScale()
   const scale = logX ? undefined : phases
-  const view = useView({ x, y, logX, logY, scale, right, left, ...plot })
+  const view = useView({ x, y, logX, logY, scale, right, left, top, ...plot })
   const words = useSummary(props.summarise)
   useEffect(() => {
     if (ref.current) handle.current = { element: ref.current, view, paint }
@@ -164,6 +166,7 @@ export const Plot = memo(function Plot(props: PlotProps) {
             size={size}
             right={right}
             left={left}
+            top={top}
             x={x}
             y={y}
             yTicks={yTicks}
@@ -173,7 +176,7 @@ export const Plot = memo(function Plot(props: PlotProps) {
             formatY={formatY}
             unit={props.unit}
             spans={spans}
-            edits={coversFrame ? NO_EDITS : edits}
+            edits={framed}
             withNames={props.withNames}
             showGrid={props.showGrid}
             ideal={props.ideal && shownIdeal(props.ideal, y)}
@@ -191,7 +194,7 @@ export const Plot = memo(function Plot(props: PlotProps) {
       </div>
       {/* Not in the picture: a picture holds nothing that one can press. */}
       {props.over && (
-        <div className="line-labels" style={{ left, top: INSET.top }}>
+        <div className="line-labels" style={{ left, top }}>
           {props.over(view)}
         </div>
       )}

@@ -50,10 +50,10 @@ export function useSize() {
 export function useView(view: View): View {
   const [x0, x1] = view.x
   const [y0, y1] = view.y
-  const { width, height, right = 0, left = 0, logX = false, logY = false, scale } = view
+  const { width, height, right = 0, left = 0, top = 0, logX = false, logY = false, scale } = view
   return useMemo(
-    () => ({ x: [x0, x1], y: [y0, y1], width, height, right, left, logX, logY, scale }),
-    [x0, x1, y0, y1, width, height, right, left, logX, logY, scale],
+    () => ({ x: [x0, x1], y: [y0, y1], width, height, right, left, top, logX, logY, scale }),
+    [x0, x1, y0, y1, width, height, right, left, top, logX, logY, scale],
   )
 }
 

@@ -104,9 +104,9 @@ interface Picture {
 function shell({ element, view }: PlotHandle, content: PictureContent): Picture {
   const { title, run, yLabel, keys, isDark } = content
   const colour = (name: string) => resolveColor(name, isDark)
-  const { left = INSET.left } = view
+  const { left = INSET.left, top = INSET.top } = view
   const width = view.width + left + INSET.right + 2 * MARGIN
-  const frameHeight = view.height + INSET.top + INSET.bottom
+  const frameHeight = view.height + top + INSET.bottom
   const keysTop = HEAD + frameHeight + X_LABEL
   const legend = legendOf(keys, { width, top: keysTop, isDark })
   const height = keysTop + legend.height + 10
@@ -128,7 +128,7 @@ function shell({ element, view }: PlotHandle, content: PictureContent): Picture 
   const clip = svgNode('clipPath', { id: 'plot' })
   clip.append(svgNode('rect', { x: 0, y: -4, width: view.width + 4, height: view.height + 8 }))
   const plot = svgNode('g', {
-    transform: `translate(${left} ${INSET.top})`,
+    transform: `translate(${left} ${top})`,
     'clip-path': 'url(#plot)',
   })
   body.append(clip, plot)
@@ -164,7 +164,8 @@ export function chartSvg(
 export function chartPng(handle: PlotHandle, content: PictureContent): Promise<Blob> {
   const { svg, width, height } = shell(handle, content)
   return pngFile(svg, width, height, (ctx) => {
-    ctx.translate(MARGIN + (handle.view.left ?? INSET.left), HEAD + INSET.top)
+    const { left = INSET.left, top = INSET.top } = handle.view
+    ctx.translate(MARGIN + left, HEAD + top)
     clipTo(ctx, handle.view)
     handle.paint(ctx, handle.view, PNG_SCALE)
   })
