@@ -8,6 +8,7 @@ import {
   leftOf,
   plotSize,
   rightOf,
+  type Size,
   topOf,
 } from '../../scales/geometry.ts'
 import { type Ideal, shownIdeal } from '../../scales/ideal.ts'
@@ -129,6 +130,18 @@ function Area(
   )
 }
 
+/** Where a plot lies in its card. */
+function useLayout(props: PlotProps, size: Size, edits: readonly EditMark[]) {
+  const { x, y, logX = false, logY = false, yTicks, formatY } = props
+  const right = rightOf(size.width, props.hasGutter === true)
+  const left = useMemo(() => leftOf(yTicks.map(formatY)), [yTicks, formatY])
+  const top = topOf(edits)
+  const phases = useStepScale()
+  const scale = logX ? undefined : phases
+  const plot = plotSize(size, right, left, top)
+  return useView({ x, y, logX, logY, scale, right, left, top, ...plot })
+}
+
 /** A card may render with every step; its axes must not, so pass the same functions and arrays
  * while nothing but the data changes. */
 export const Plot = memo(function Plot(props: PlotProps) {
@@ -137,15 +150,9 @@ export const Plot = memo(function Plot(props: PlotProps) {
   const isNear = useVisible(ref, NEAR)
   const spans = usePhaseSpans()
   const edits = useEditMarks()
-  const right = rightOf(size.width, props.hasGutter === true)
-  const { yTicks, formatY } = props
-  const left = useMemo(() => leftOf(yTicks.map(formatY)), [yTicks, formatY])
   const framed = coversFrame ? NO_EDITS : edits
-  const top = topOf(framed)
-  const plot = plotSize(size, right, left, top)
-  const phases = useStepScale()
-  const scale = logX ? undefined : phases
-  const view = useView({ x, y, logX, logY, scale, right, left, top, ...plot })
+  const view = useLayout(props, size, framed)
+  const { right, left, top } = view
   const words = useSummary(props.summarise)
   useEffect(() => {
     if (ref.current) handle.current = { element: ref.current, view, paint }
@@ -169,11 +176,11 @@ export const Plot = memo(function Plot(props: PlotProps) {
             top={top}
             x={x}
             y={y}
-            yTicks={yTicks}
+            yTicks={props.yTicks}
             logX={logX}
-            scale={scale}
+            scale={view.scale}
             logY={logY}
-            formatY={formatY}
+            formatY={props.formatY}
             unit={props.unit}
             spans={spans}
             edits={framed}

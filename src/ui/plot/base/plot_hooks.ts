@@ -46,8 +46,11 @@ export function useSize() {
   return { ref, size }
 }
 
+/** With the room around the plot. */
+type PlacedView = View & Required<Pick<View, 'right' | 'left' | 'top'>>
+
 /** The same view as long as its numbers are the same. */
-export function useView(view: View): View {
+export function useView(view: View): PlacedView {
   const [x0, x1] = view.x
   const [y0, y1] = view.y
   const { width, height, right = 0, left = 0, top = 0, logX = false, logY = false, scale } = view
