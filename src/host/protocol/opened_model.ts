@@ -184,6 +184,9 @@ export interface ModelReading {
   readonly lens: Lens
   /** Tokens of the text before those of the lens: read by the model, too many to be shown. */
   readonly before: number
+  /** Tokens at the end of the lens that the model wrote: `changes` are of them alone. Absent where
+   * a person wrote the text. */
+  readonly written?: number
   /** Where they were asked for. */
   readonly changes: EntropyChanges | undefined
   readonly parts: TextParts | undefined

@@ -95,7 +95,13 @@ test('it answers through its template, or continues a text; every token can be l
     is_done: false,
   })
   expect(written[4]).toMatchObject({ text: 'cab', parts: [], is_done: true })
-  expect(seen.windows).toEqual([{ ids: [2, 4, 3, 4, 2, 3, 1], first: 0, count: 5 }])
+  const ids = [2, 4, 3, 4, 2, 3, 1]
+  expect(seen.windows).toEqual([{ ids, first: 0, count: 5 }])
+  // What it says of an answer is of the policies that wrote it, not of the prompt's.
+  expect(seen.changed).toEqual([{ ids, first: 2, count: 2 }])
+  expect(events.findLast(({ type }) => type === 'model_read')).toMatchObject({
+    readings: [{ written: 2 }],
+  })
 })
 
 test('a direction is made in turn and moved at once, also while a text is being written', async () => {

@@ -123,12 +123,17 @@ export class ModelTalk {
     const first = Math.max(0, end - BEFORE_TOKEN)
     const window: TextWindow = { ids, first, count: end - first }
     const lens = await model.look(window, tokenizer?.tokens ?? [])
-    const changes = await model.changes(window)
+    // Each was written by the policy one place before it; before the first token there is none.
+    const written = Math.min(at + 1, end - 1 - first)
+    const changes =
+      written > 0
+        ? await model.changes({ ids, first: end - 1 - written, count: written })
+        : undefined
     const text = textOfIds(ids.slice(first, end), tokenizer)
     this.#post({
       type: 'model_read',
       text,
-      readings: [{ place: 'first', lens, before: 0, changes, parts: undefined }],
+      readings: [{ place: 'first', lens, before: 0, written, changes, parts: undefined }],
     })
   }
 }

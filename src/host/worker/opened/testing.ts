@@ -51,6 +51,7 @@ export function reader(disk = memoryDisk().disk) {
   const events: ModelEvent[] = []
   const seen = {
     windows: [] as TextWindow[],
+    changed: [] as TextWindow[],
     prompts: [] as (readonly number[])[],
     steered: [] as unknown[],
     vectors: undefined as readonly Float32Array[] | undefined,
@@ -73,7 +74,10 @@ export function reader(disk = memoryDisk().disk) {
           const own = window.ids.slice(window.first, window.first + window.count)
           return { tokens: own.map((id) => tokens[id] ?? `<${id}>`) } as never
         },
-        changes: async () => ({ dH_attn: [1], dH_ffn: [2] }),
+        changes: async (window) => {
+          seen.changed.push(window)
+          return { dH_attn: [1], dH_ffn: [2] }
+        },
         parts: async (ids) => ({
           tokens: ids.length - 1,
           untouched: { log_prob: -1, entropies: [] },

@@ -55,6 +55,14 @@ test('the last layer is the final policy, whichever way the others are read', ()
   expect(raw[2]).not.toBe(normed[2])
 })
 
+test('a mean over what was written is of the policies one place before it', () => {
+  const entropy = lens.raw.entropy.map((_, i) => i)
+  const counted = { ...lens, raw: { ...lens.raw, entropy } }
+  expect(lens.tokens).toHaveLength(6)
+  expect(meanEntropies(counted, 'raw', 2)[2]).toBe((3 * 4 + 2 + 4 * 4 + 2) / 2)
+  expect(meanEntropies(counted, 'raw')[2]).toBe(2.5 * 4 + 2)
+})
+
 test('nothing follows the last position, and there are no cells outside', () => {
   const last = lensCell(lens, 'raw', 3, 5)
   expect([last?.next, last?.is_right]).toEqual([undefined, false])

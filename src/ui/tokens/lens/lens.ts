@@ -107,15 +107,17 @@ export function largestChange(now: Lens, before: Lens, kind: LensKind): number {
   return largest
 }
 
-/** Mean entropy over the positions, by layer, nats. */
-export function meanEntropies(lens: Lens, kind: LensKind): number[] {
+/** Mean entropy by layer, nats: over all positions, or where the last `written` tokens were
+ * written, one place before each. */
+export function meanEntropies(lens: Lens, kind: LensKind, written?: number): number[] {
   const [layers, positions] = [layersOf(lens), lens.tokens.length]
+  const [from, to] =
+    written === undefined ? [0, positions] : [positions - 1 - written, positions - 1]
   return Array.from({ length: layers }, (_, layer) => {
     const { entropy } = readoutOf(lens, kind, layer)
     let sum = 0
-    for (let position = 0; position < positions; position++)
-      sum += entropy[position * layers + layer]
-    return sum / positions
+    for (let position = from; position < to; position++) sum += entropy[position * layers + layer]
+    return sum / (to - from)
   })
 }
 

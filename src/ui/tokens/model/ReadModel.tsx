@@ -132,19 +132,26 @@ function ModelLens(props: { shown: Shown; kind: LensKind; isNamed: boolean }) {
   )
 }
 
+/** What a mean is over: of an answer the tokens that the model wrote, and not those of its
+ * prompt. */
+const meanOver = ([first]: readonly Shown[]): string =>
+  first?.written === undefined
+    ? 'mean over all tokens of the text, those of a prompt too'
+    : 'mean over the tokens that the model wrote'
+
 /** The entropies of each layer, of two models beside each other. Models of different depths share
  * their lower rows. */
 function Entropies({ shown }: { shown: readonly Shown[] }) {
   const columns = shown.map(({ lens, ...one }) => ({
     ...one,
-    raw: meanEntropies(lens, 'raw'),
-    normed: meanEntropies(lens, 'normed'),
+    raw: meanEntropies(lens, 'raw', one.written),
+    normed: meanEntropies(lens, 'normed', one.written),
   }))
   const most = Math.max(0, ...columns.map(({ raw }) => raw.length))
   const named = (name: string, what: string) => (columns.length > 1 ? `${name}, ${what}` : what)
   return (
     <table className="model-table" data-testid="model-entropies">
-      <caption>Entropy of every layer’s policy, mean over the text, nats</caption>
+      <caption>{`Entropy of every layer’s policy, ${meanOver(shown)}, nats`}</caption>
       <thead>
         <tr>
           <th scope="col">layer</th>
@@ -193,7 +200,7 @@ function Changes({ shown }: { shown: readonly Shown[] }) {
   return (
     <table className="model-table" data-testid="model-dh">
       <caption>
-        ΔH: entropy of what a module writes, less that of what it reads; mean over the text, nats
+        {`ΔH: entropy of what a module writes, less that of what it reads; ${meanOver(shown)}, nats`}
       </caption>
       <thead>
         <tr>
@@ -228,15 +235,18 @@ function Changes({ shown }: { shown: readonly Shown[] }) {
 }
 
 function Tokens({ shown, isNamed }: { shown: Shown; isNamed: boolean }) {
-  const { lens, name, suffix } = shown
+  const { lens, name, suffix, written } = shown
   const cells = finalCells(lens)
-  const known = cells.filter((cell) => cell?.next !== undefined)
+  const counted = written === undefined ? cells : cells.slice(cells.length - written)
+  const known = counted.filter((cell) => cell?.next !== undefined)
   const right = known.filter((cell) => cell?.is_right).length
   return (
     <table className="model-table" data-testid={`model-tokens${suffix}`}>
       <caption>
-        Each token, by the whole model’s policy before it{isNamed ? `: ${name}` : ''}. It was the
-        likeliest {right} of {known.length} times.
+        Each token, by the whole model’s policy before it{isNamed ? `: ${name}` : ''}.{' '}
+        {written === undefined
+          ? `It was the likeliest ${right} of ${known.length} times.`
+          : `One that the model wrote was the likeliest ${right} of ${known.length} times.`}
       </caption>
       <thead>
         <tr>

@@ -12,7 +12,7 @@ import { lookBack, type Written } from '../../../../page/opened/opened_model.ts'
 import { formatNats, formatNumber, formatShare } from '../../../kit/format.ts'
 import { ScoreSign } from '../../../kit/ScoreSign.tsx'
 import { shadeOf } from '../../../scales/shades.ts'
-import { type Foreign, type Judged, type Judging, judged } from './judged.ts'
+import { type Foreign, type Judged, type Judging, judgedByOne } from './judged.ts'
 
 interface PartsProps {
   readonly parts: readonly WrittenPart[]
@@ -115,18 +115,18 @@ interface AnswerProps {
   readonly written: Written
   readonly facts: OpenedModelFacts
   /** What the model learned to do. */
-  readonly experiment: Judging | undefined
+  readonly tasks: readonly Judging[]
 }
 
 /** What was asked, and what the model wrote so far: a continued text is one text with what it
  * continues. */
-export function Answer({ written, facts, experiment }: AnswerProps) {
+export function Answer({ written, facts, tasks }: AnswerProps) {
   const { asked, text, parts, is_done, is_cut } = written
   const verdict = useMemo(() => {
     const prompt = 'messages' in asked ? asked.messages.at(-1)?.content : asked.text
-    if (!experiment || !is_done || typeof prompt !== 'string') return undefined
-    return judged(experiment, prompt, text)
-  }, [experiment, asked, text, is_done])
+    if (!is_done || typeof prompt !== 'string') return undefined
+    return judgedByOne(tasks, prompt, text)
+  }, [tasks, asked, text, is_done])
   return (
     <>
       {'messages' in asked ? <Turns turns={asked.messages} /> : null}

@@ -25,6 +25,7 @@ import { afterPress } from './next_seed.ts'
 import { Greedy, MOST_TOKENS, Settings } from './Settings.tsx'
 import { SpecialTokens } from './SpecialTokens.tsx'
 import { Steer } from './Steer.tsx'
+import { shippedTasks } from './shipped_tasks.ts'
 import { askedForm, TaskForm } from './TaskForm.tsx'
 import { typedStore } from './typed.ts'
 
@@ -191,6 +192,10 @@ export function Chat({ facts, isBusy }: { facts: OpenedModelFacts; isBusy: boole
   const first = useFirstTry(facts)
   const experiment = useJudging(facts, first)
   const form = useMemo(() => experiment && askedForm(experiment), [experiment])
+  const tasks = useMemo(
+    () => (experiment ? [experiment] : shippedTasks(facts.hash)),
+    [experiment, facts.hash],
+  )
   const [settings, setSettings] = useState(() => first.settings ?? settingsFor(first, experiment))
   const { has_template, why_ids, special_tokens } = facts
   const [isRaw, setIsRaw] = useState(!has_template || first.continues === true)
@@ -228,7 +233,7 @@ export function Chat({ facts, isBusy }: { facts: OpenedModelFacts; isBusy: boole
         isBusy={isBusy}
       />
       {why_ids === undefined ? null : <small className="soft">{why_ids}</small>}
-      {written ? <Answer {...{ written, facts, experiment }} /> : null}
+      {written ? <Answer {...{ written, facts, tasks }} /> : null}
       <AskedProblem by={['text', 'writing']} />
       <How isFolded={form !== undefined}>
         {has_template ? <RawChoice isRaw={isRaw} onRaw={setIsRaw} /> : null}

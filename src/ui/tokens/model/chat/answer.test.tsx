@@ -4,13 +4,16 @@ import { expect, test, vi } from 'vitest'
 import { taskOf } from '../../../../document/experiment/fields/task_fields.ts'
 import { OPENING, presetOf } from '../../../../document/presets/presets.ts'
 import { loadContents } from '../../../../host/content/load.ts'
+import { modelHash } from '../../../../host/content/models/model_files.ts'
+import { type ShippedName, shippedNamed } from '../../../../host/content/models/shipped.ts'
 import type { OpenedModelFacts } from '../../../../host/protocol/opened_model.ts'
 import { openedModelStore, type Written } from '../../../../page/opened/opened_model.ts'
 import { Answer } from './Answer.tsx'
 import { Chat } from './Chat.tsx'
-import { judged } from './judged.ts'
+import { judged, judgedByOne } from './judged.ts'
 import { whyNotTaken } from './NumberField.tsx'
 import { afterPress, LAST_SEED } from './next_seed.ts'
+import { shippedTasks } from './shipped_tasks.ts'
 import { askedForm } from './TaskForm.tsx'
 
 const facts = { vocab_size: 26 } as OpenedModelFacts
@@ -19,7 +22,7 @@ const shown = (written: Pick<Written, 'asked' | 'text' | 'is_cut'>) =>
     <Answer
       written={{ ...written, parts: [], is_done: true }}
       facts={facts}
-      experiment={OPENING.experiment}
+      tasks={[OPENING.experiment]}
     />,
   ).replaceAll(/<[^>]*>/g, '')
 
@@ -53,6 +56,19 @@ test('an answer to a problem of the task is judged, and any other text is not', 
     expect(shown({ ...asked(other), text: '132' })).toMatch(
       /Not judged: the model learned other problems, such as \d{3}&gt;$/,
     )
+})
+
+test('a shipped model of several tasks is judged by the one that poses the problem', () => {
+  const hashOf = (name: ShippedName) => modelHash(shippedNamed(name).files)
+  const by = (name: ShippedName, prompt: string, text: string) =>
+    judgedByOne(shippedTasks(hashOf(name)), prompt, text)
+  expect(by('arithmetic', '12+12=', '22')).toMatchObject({ score: 0, right: '24' })
+  expect(by('arithmetic', '12+7=', '19')).toMatchObject({ score: 1, right: '19' })
+  expect(by('arithmetic', '5-12=', '7')).toMatchObject({ score: 0, right: '-7' })
+  expect(by('small', '312>', '132')).toMatchObject({ score: 0, right: '123' })
+  expect(by('small-deep', '26,9=', '1')).toMatchObject({ score: 1, right: '1' })
+  expect(by('arithmetic', 'hello', '1')).toBeUndefined()
+  expect(shippedTasks('other')).toEqual([])
 })
 
 test('a model whose task is known answers greedily, no longer than the task', () => {
@@ -104,7 +120,7 @@ test('a story is judged by the reward of its run, and by its task beside it', as
     parts: [],
     is_done: true,
   }
-  const html = renderToStaticMarkup(<Answer {...{ written, facts, experiment }} />)
+  const html = renderToStaticMarkup(<Answer {...{ written, facts, tasks: [experiment] }} />)
   expect(html.replaceAll(/<[^>]*>/g, '')).toContain('✗ Happy end: no The task’s own score is 1: ')
 })
 

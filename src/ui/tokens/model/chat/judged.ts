@@ -37,6 +37,15 @@ export function answerTokens({ task: choice }: Judging): number | undefined {
 
 type Task = ReturnType<typeof taskOf>
 
+/** The number that answers a problem, where one does. */
+function numberOf(task: Task, prompt: string): string | undefined {
+  if (!task.exact_match) return undefined
+  for (let size = 0; size <= MOST; size++)
+    for (const number of [size, -size])
+      if (task.score(prompt, String(number)) === 1) return String(number)
+  return undefined
+}
+
 /** The answer to a problem of the task; undefined where it is not found. */
 function answerOf(task: Task, seed: number, prompt: string): string | undefined {
   const found = (split: 'test' | 'train_set', size: number) => {
@@ -46,7 +55,11 @@ function answerOf(task: Task, seed: number, prompt: string): string | undefined 
     }
     return undefined
   }
-  return found('test', task.test_size) ?? found('train_set', task.train_size)
+  return (
+    found('test', task.test_size) ??
+    found('train_set', task.train_size) ??
+    (isForeign(task, prompt) ? undefined : numberOf(task, prompt))
+  )
 }
 
 /** Whether the task never poses that: it is too long, or all problems are known. */
@@ -77,4 +90,15 @@ export function judged(
   } catch {
     return undefined
   }
+}
+
+/** Of a model that learned several tasks, by the one that poses such problems. */
+export function judgedByOne(
+  tasks: readonly Judging[],
+  prompt: string,
+  response: string,
+): Judged | Foreign | undefined {
+  const said = tasks.map((task) => judged(task, prompt, response))
+  const own = said.find((one) => one !== undefined && !('example' in one))
+  return own ?? (said.length === 1 ? said[0] : undefined)
 }
