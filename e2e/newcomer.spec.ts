@@ -126,6 +126,12 @@ test('from the first look to the end of the first run, every state says what is 
     /^Reinforcement of the whole model, 41 steps/,
   ])
   await expect(lab.get('next-lesson')).toBeVisible()
+  // What to do next fills the room below the answers, beside what happened.
+  const [answers, next, happened] = await Promise.all(
+    ['answers', 'next', 'says'].map((part) => page.locator(`.end-${part}`).boundingBox()),
+  )
+  expect(next?.y).toBeGreaterThan((answers?.y ?? 0) + (answers?.height ?? 0))
+  expect((next?.x ?? 0) + (next?.width ?? 0)).toBeLessThanOrEqual(happened?.x ?? 0)
   // Which one it is depends on the machine: a busy one has no time for the same run again.
   await expect(lab.get('next-step')).toContainText(
     /(without the inner phase|from random weights) \(about (\d+ s|1 min)\)/,

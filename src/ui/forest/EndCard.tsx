@@ -84,10 +84,13 @@ export function EndCard() {
 function Outcome() {
   const state = usePresent(selectAll)
   const isRead = readsAnswers(state)
+  const runs = useStore(libraryStore, shownRuns)
+  const both = useMemo(() => settingsOfBoth(state, runs), [state, runs])
   return (
     <>
       {isRead ? null : <Answers />}
       <Says state={state} />
+      <Next state={state} both={both} />
       {isRead ? <Answers /> : null}
     </>
   )
@@ -108,7 +111,6 @@ function Says({ state }: { readonly state: LabState }) {
   const runs = useStore(libraryStore, shownRuns)
   const compared = useMemo(() => controlSays(state, runs), [state, runs])
   const inside = useMemo(() => insideSays(state, runs), [state, runs])
-  const both = useMemo(() => settingsOfBoth(state, runs), [state, runs])
   return (
     <div className="end-says">
       {compared === undefined ? null : (
@@ -132,7 +134,6 @@ function Says({ state }: { readonly state: LabState }) {
           <Caption key={lines.join()} lines={lines} />
         ))}
       </ol>
-      <Next state={state} both={both} />
     </div>
   )
 }

@@ -55,6 +55,8 @@ test('what happened comes before stories, of which the last passages are shown',
   expect(html).not.toContain('w20 ')
   const digits = shown('123', '321')
   expect(digits.indexOf('end-says')).toBeGreaterThan(digits.indexOf('end-answers'))
+  // Beside what happened, so that it can lie below the answers, which are fewer.
+  expect(digits).toMatch(/<\/ol><\/div><div class="end-next">/)
 })
 
 test('what other seeds came to is said of a preset that nobody steered', () => {
