@@ -56,14 +56,14 @@ export function depthColor(layer: number, lastLayer: number, dark: boolean): str
 }
 
 const RAMP: readonly Oklch[] = [
-  [0.2, 0.05, 265],
-  [0.4, 0.08, 220],
-  [0.58, 0.1, 170],
-  [0.76, 0.13, 125],
   [0.94, 0.11, 100],
+  [0.76, 0.13, 125],
+  [0.58, 0.1, 170],
+  [0.4, 0.08, 220],
+  [0.2, 0.05, 265],
 ]
 
-/** 256 colours, certain (dark) to undecided (bright). */
+/** 256 colours, certain (bright) to undecided (dark), as light falls into the forest. */
 export const HEAT_RAMP: readonly Rgb[] = Array.from({ length: 256 }, (_, i) =>
   oklchToRgb(mix(RAMP, i / 255)),
 )

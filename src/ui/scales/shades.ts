@@ -4,7 +4,7 @@ import { HEAT_RAMP, oklchToRgb, type Rgb } from './palette.ts'
 
 export const SHADES = 11
 
-/** seq: the heat map's own colours, 0 (certain, dark) to 10 (undecided, bright). div: blue,
+/** seq: the heat map's own colours, 0 (certain, bright) to 10 (undecided, dark). div: blue,
  * neutral, orange. */
 export type Scale = 'seq' | 'div'
 

@@ -24,7 +24,7 @@ const HEIGHT = 178
 
 /** The lightness of a heat map without its colour, for a row that counts less. */
 const GREY_RAMP: readonly Rgb[] = Array.from({ length: 256 }, (_, i) =>
-  oklchToRgb([0.25 + (0.65 * i) / 255, 0, 0]),
+  oklchToRgb([0.9 - (0.65 * i) / 255, 0, 0]),
 )
 
 export interface HeatKind {

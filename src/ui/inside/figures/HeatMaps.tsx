@@ -73,7 +73,7 @@ function OneMoment({ seen, lastLayer }: { readonly seen: Seen; readonly lastLaye
 const ONE_NOTE =
   'How undecided every layer’s policy is, and beside it what its attention and its feed-forward write. Normed states and writes were looked at in one moment of this run: a run looks at itself for at most 5 % of its work, which allows a short one few moments, and at what is in view while it trains. A raw state also looks surer where it is longer. Looking at another kept state below adds a moment.'
 const MAPS_NOTE =
-  'One column per step; hatched where nothing was measured: raw states are measured in each step of the probe, the others where this figure was in view, and in a run’s moments. Dark is certain, bright undecided, on one scale for all four. Old steps are thinned out, so what changes within a few early steps may be missing, and a raw map mixes what a state says with how long it is. In the normed map the row “emb” is grey: the final norm stretches the embedding to a length it never had. The top row of both is the final policy.'
+  'One column per step; hatched where nothing was measured: raw states are measured in each step of the probe, the others where this figure was in view, and in a run’s moments. Bright is certain, dark undecided, on one scale for all four. Old steps are thinned out, so what changes within a few early steps may be missing, and a raw map mixes what a state says with how long it is. In the normed map the row “emb” is grey: the final norm stretches the embedding to a length it never had. The top row of both is the final policy.'
 
 const SAYS_MS = 1000
 const selectKept = ({ kept }: LabState) => kept.observations

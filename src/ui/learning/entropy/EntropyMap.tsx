@@ -71,7 +71,7 @@ export function EntropyMap({ height }: { readonly height: number }) {
       id="heatmap-plot"
       testid="heatmap"
       title="Entropy map, layer × step"
-      note={`${reads(READ.raw, BATCH)}. Dark is certain.`}
+      note={`${reads(READ.raw, BATCH)}. Bright is certain.`}
       file="entropy-map"
       height={height}
       first={0}

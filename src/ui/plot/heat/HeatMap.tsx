@@ -45,7 +45,7 @@ export interface HeatMapProps {
   readonly columns: () => readonly (Columns | undefined)[]
   /** The rows by the names that files give them. */
   readonly named: () => readonly NamedColumns[]
-  /** Value of the brightest colour; 0 is the darkest. */
+  /** Value of the darkest colour; 0 is the brightest. */
   readonly scaleMax: number
   /** Colours of the bottom row, where it counts less. */
   readonly firstRamp?: readonly Rgb[]

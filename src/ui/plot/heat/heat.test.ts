@@ -161,8 +161,9 @@ test('OKLCH black, white and middle grey become their sRGB', () => {
 
 test('both scales run in one direction of brightness, so that they read in grey', () => {
   const luminance = ([r, g, b]: Rgb) => 0.2126 * r ** 2.2 + 0.7152 * g ** 2.2 + 0.0722 * b ** 2.2
-  const rising = HEAT_RAMP.map(luminance)
-  expect(rising).toEqual(rising.toSorted((a, b) => a - b))
+  // As in the forest: what is sure is bright.
+  const falling = HEAT_RAMP.map(luminance)
+  expect(falling).toEqual(falling.toSorted((a, b) => b - a))
   const parsed = (dark: boolean) =>
     Array.from({ length: 6 }, (_, layer) =>
       luminance(depthColor(layer, 5, dark).match(/\d+/g)?.map(Number) as unknown as Rgb),

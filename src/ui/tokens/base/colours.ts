@@ -12,11 +12,11 @@ export const MODES = {
   },
   log_probs: {
     label: 'log-prob',
-    help: 'As the last update that saw the response found it, before it changed anything. Dark is likely, bright a surprise.',
+    help: 'As the last update that saw the response found it, before it changed anything. Bright is likely, dark a surprise.',
   },
   old_log_probs: {
     label: 'old log-prob',
-    help: 'Before this step’s updates. Dark is likely, bright a surprise.',
+    help: 'Before this step’s updates. Bright is likely, dark a surprise.',
   },
   ratio: {
     label: 'ratio',
@@ -32,11 +32,11 @@ export const MODES = {
   },
   entropy: {
     label: 'entropy',
-    help: 'Of the policy that this phase trains, where it wrote the token, as the last update that saw the response found it. Dark is certain.',
+    help: 'Of the policy that this phase trains, where it wrote the token, as the last update that saw the response found it. Bright is certain.',
   },
   layer_entropy: {
     label: 'entropy of a layer',
-    help: 'Of the policy read out of one layer where the token was written. Dark is certain.',
+    help: 'Of the policy read out of one layer where the token was written. Bright is certain.',
   },
   clipped: {
     label: 'clip',

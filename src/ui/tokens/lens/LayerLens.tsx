@@ -68,7 +68,7 @@ function Meaning({ kind, against }: { kind: LensView['kind']; against: Against |
       <p className="soft">
         {against
           ? 'Colour and number: how much likelier the token that follows has become, in percentage points; the sign is the likeliest token. '
-          : 'The likeliest token and its probability in per cent; the colour is the entropy, dark is certain. '}
+          : 'The likeliest token and its probability in per cent; the colour is the entropy, bright is certain. '}
         Underlined where the likeliest token is the one that follows. {SIGNS_SAY}.
       </p>
       <p className="soft">

@@ -35,7 +35,7 @@ export interface Against {
 }
 
 interface CellProps extends CellPlace {
-  /** Of the vocabulary, nats: the bright end of the shades. */
+  /** Of the vocabulary, nats: the dark end of the shades. */
   readonly max_entropy: number
   readonly lens: Lens
   readonly kind: LensKind
@@ -146,7 +146,7 @@ interface LensGridProps {
   /** The page says the caption right above it. */
   readonly isNamed?: boolean
   readonly here: CellPlace
-  /** Of the vocabulary, nats: the bright end of the shades. */
+  /** Of the vocabulary, nats: the dark end of the shades. */
   readonly max_entropy: number
   readonly testid: string
   readonly onPlace: (place: CellPlace) => void

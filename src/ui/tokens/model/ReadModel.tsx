@@ -119,7 +119,7 @@ function ModelLens(props: { shown: Shown; kind: LensKind; isNamed: boolean }) {
       <LensGrid
         {...{ lens, kind, here, max_entropy }}
         against={undefined}
-        caption={`The likeliest token and its probability in per cent; dark is certain. ${SIGNS_SAY}.`}
+        caption={`The likeliest token and its probability in per cent; bright is certain. ${SIGNS_SAY}.`}
         testid={`model-grid${suffix}`}
         onPlace={setHere}
         onHover={setHovered}

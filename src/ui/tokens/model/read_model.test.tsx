@@ -28,10 +28,10 @@ test('what the colours mean stands outside of what scrolls sideways', () => {
   const html = renderToStaticMarkup(
     <LensGrid
       {...{ lens: lens as never, kind: 'raw', against: undefined, max_entropy: 1 }}
-      {...{ here: { layer: 0, position: 0 }, testid: 'grid', caption: 'Dark is certain.' }}
+      {...{ here: { layer: 0, position: 0 }, testid: 'grid', caption: 'Bright is certain.' }}
       onPlace={() => {}}
       onHover={() => {}}
     />,
   )
-  expect(html.indexOf('Dark is certain.')).toBeLessThan(html.indexOf('lens-scroll'))
+  expect(html.indexOf('Bright is certain.')).toBeLessThan(html.indexOf('lens-scroll'))
 })

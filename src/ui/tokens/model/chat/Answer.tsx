@@ -20,7 +20,7 @@ interface PartsProps {
   readonly isDone: boolean
 }
 
-/** The tokens of the answer: dark where the model was certain. */
+/** The tokens of the answer: bright where the model was certain. */
 function Parts({ parts, maxEntropy, isDone }: PartsProps) {
   return (
     <p className="chat-parts" data-testid="chat-parts">
@@ -152,7 +152,7 @@ export function Answer({ written, facts, tasks }: AnswerProps) {
       ) : null}
       {parts.length > 0 ? (
         <small className="soft">
-          Dark is certain, bright undecided. Press a token to see what every layer said there.
+          Bright is certain, dark undecided. Press a token to see what every layer said there.
         </small>
       ) : null}
     </>
