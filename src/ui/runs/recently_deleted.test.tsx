@@ -3,6 +3,7 @@ import { renderToStaticMarkup } from 'react-dom/server'
 import { afterEach, beforeEach, expect, test, vi } from 'vitest'
 import { EMPTY_LIBRARY, libraryStore } from '../../page/runs/library/library_store.ts'
 import { Deleted } from './Deleted.tsx'
+import { DeletedNote } from './DeletedNote.tsx'
 import { listStore, RecentlyDeleted } from './RecentlyDeleted.tsx'
 import { entryOf } from './table/testing.ts'
 
@@ -18,12 +19,13 @@ test('what was deleted is listed until it is gone, and the note only says what w
   const entries = [entryOf('one', {}), entryOf('two', {})]
   expect(renderToStaticMarkup(<RecentlyDeleted />)).toBe('')
   libraryStore.setState({ entries, deleted: ['one', 'two'], justDeleted: ['two'] })
-  expect(renderToStaticMarkup(<Deleted />)).toContain('“two” deleted.')
+  expect(renderToStaticMarkup(<DeletedNote deleted={['two']} />)).toContain('“two” deleted.')
+  expect(renderToStaticMarkup(<Deleted />)).toContain('data-shown="true"')
   const list = renderToStaticMarkup(<RecentlyDeleted />)
   expect(list).toContain('2 runs deleted')
   for (const name of ['one', 'two']) expect(list).toContain(`Bring “${name}” back`)
   libraryStore.setState({ justDeleted: [] })
-  expect(renderToStaticMarkup(<Deleted />)).not.toContain('Undo')
+  expect(renderToStaticMarkup(<Deleted />)).toContain('data-shown="false"')
   expect(renderToStaticMarkup(<RecentlyDeleted />)).toBe(list)
 })
 
