@@ -24,6 +24,12 @@ test('a label is beside the end of its line where nothing is in the way', () => 
     { x: 302, y: 20 },
     { x: 311, y: 20 },
   ])
+  // Only a leader of its own kind says which line the name is of.
+  expect(gutterLabels([at(20, 100)], 10, size)[0]?.leader).toEqual([
+    { x: 100, y: 20 },
+    { x: 302, y: 20 },
+  ])
+  expect(gutterLabels([at(20, 292)], 10, size)[0]?.leader).toBeUndefined()
   expect(gutterLabels([at(20, 292)], 10, size)[0]?.stroke).toEqual([
     { x: 293, y: 20 },
     { x: 302, y: 20 },

@@ -43,6 +43,9 @@ export interface GutterLabel {
   /** From the end of a line that ends near the edge of the plot, else from the edge at its height,
    * to the name. */
   readonly stroke: readonly Place[]
+  /** Where a line ends further off: from its end to the edge. It is to be drawn otherwise than
+   * lines. */
+  readonly leader?: readonly Place[]
 }
 
 /** Where names of one height lie whose lines end at `ends` in a plot of this size; undefined where
@@ -58,11 +61,13 @@ export function gutterLabels(
   return ends.map((end, i) => {
     const [y, top] = [ys[i], tops[i]]
     if (end === undefined || y === undefined || top === undefined) return undefined
+    const isFar = width - end.x > NEAR_EDGE
     const stroke = [
-      { x: width - end.x > NEAR_EDGE ? width + 2 : Math.min(end.x, width) + 1, y },
+      { x: isFar ? width + 2 : Math.min(end.x, width) + 1, y },
       { x: width + 2, y },
       { x: width + STROKES - 3, y: top + labelHeight / 2 },
     ]
-    return { left: width + STROKES, top, stroke }
+    const name = { left: width + STROKES, top, stroke }
+    return isFar ? { ...name, leader: [{ x: end.x, y }, stroke[0]] } : name
   })
 }

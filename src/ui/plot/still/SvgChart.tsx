@@ -7,7 +7,7 @@ import { cssColor } from '../../scales/css_colors.ts'
 import { leftOf } from '../../scales/geometry.ts'
 import { useSize } from '../base/plot_hooks.ts'
 import { nameGutter, namesInGutter, partOfName } from '../lines/name_room.ts'
-import { gutterLabels } from '../lines/place_labels.ts'
+import { type GutterLabel, gutterLabels } from '../lines/place_labels.ts'
 import './still.css'
 import { type Axis, type Scale, stopAt } from './axes.ts'
 
@@ -240,6 +240,9 @@ function Curves({ axis, lines, dots = [], bands = [], lit, place }: PlacedProps)
 
 const nameOf = ({ label = '', title = label }: ChartLine) => partOfName(label, title, t)
 
+const gutterPath = (places: GutterLabel['stroke']): string =>
+  `M${places.map(({ x, y }) => `${x} ${y}`).join('L')}`
+
 /** The names of the lines in the gutter, each in the colour of its line and with a stroke from its
  * end. */
 function Names(props: PlacedProps & { readonly gutter: number }) {
@@ -260,11 +263,15 @@ function Names(props: PlacedProps & { readonly gutter: number }) {
         onPointerEnter={() => onLit?.(key)}
         onPointerLeave={() => onLit?.(undefined)}
       >
-        <path
-          d={`M${name.stroke.map(({ x, y }) => `${x} ${y}`).join('L')}`}
-          fill="none"
-          style={{ stroke: cssColor(color) }}
-        />
+        {name.leader ? (
+          <path
+            d={gutterPath(name.leader)}
+            strokeWidth={0.75}
+            strokeOpacity={0.45}
+            style={{ stroke: cssColor(color) }}
+          />
+        ) : null}
+        <path d={gutterPath(name.stroke)} fill="none" style={{ stroke: cssColor(color) }} />
         <text x={name.left} y={name.top + NAME_HEIGHT - 3} style={{ fill: cssColor(nameColor) }}>
           <title>{title}</title>
           {names[i]}
