@@ -56,3 +56,20 @@ test('a later run replaces what it has measured and keeps the rest', () => {
   expect(estimateOf(second, 'gpu', same)).toBe(8)
   expect(ran({}, first)).toBe(first)
 })
+
+test('a slow first validation is not expected of all to come', () => {
+  const document = experimentOf({ phases: [{ ...RL, steps: 40 }], validation: { test_freq: 10 } })
+  const gap = (ms: number, isValidated = false) => ({ ms, isValidated })
+  const first = [gap(100), gap(100), gap(9000), gap(100, true)]
+  const second = [gap(100), gap(100), gap(300), gap(100, true)]
+  const told = (gaps: Gaps[number], known: readonly RunPaces[] = []) =>
+    withRun(known, 'gpu', { runExperiment: document, gaps: { 0: gaps } })
+  const validationOf = ([{ phases }]: readonly RunPaces[]) => phases[0].pace.validation_ms ?? 0
+  // By its work it is not even a few steps.
+  const early = validationOf(told(first))
+  expect(early).toBeGreaterThan(0)
+  expect(early).toBeLessThan(1000)
+  expect(validationOf(told([...first, ...second]))).toBe(200)
+  // And the next run knows what one took before.
+  expect(validationOf(told(first, told([...first, ...second])))).toBeLessThanOrEqual(200)
+})

@@ -1,9 +1,16 @@
 // Estimates how long an experiment takes on this machine, by the steps of earlier runs with the
 // same settings on the same adapter. Pure.
 
+import { stepWork, validationWork } from '../../document/experiment/costs/step_work.ts'
+import type { PhaseDocument } from '../../document/experiment/fields/phases.ts'
 import type { Experiment } from '../../document/experiment/schema/schema.ts'
 import { plannedStretches } from '../../document/experiment/steered/planned.ts'
-import { type MeasuredPhase, measuredPhases, timeLeft } from '../../record/run/time_left.ts'
+import {
+  type MeasuredPhase,
+  measuredPhases,
+  type Pace,
+  timeLeft,
+} from '../../record/run/time_left.ts'
 import type { LabState } from '../state/store.ts'
 
 /** What is remembered of one run. */
@@ -29,6 +36,26 @@ function settingsOf(experiment: Experiment): string {
 const OF_LITTLE_COST = /"kernels":(null|"[^"]*"),?|"lr":[^,}]*/g
 const nearly = (settings: string): string => settings.replaceAll(OF_LITTLE_COST, '')
 
+/** At most so many times the work of a step is that of a validation, whatever the adapter is fast
+ * at. */
+function mostSteps(experiment: Experiment, document: PhaseDocument): number {
+  const [one, step] = [validationWork(experiment), stepWork(experiment, document)]
+  return Math.max(
+    one.arithmetic / step.arithmetic,
+    one.dispatches / step.dispatches,
+    one.rounds / step.rounds,
+  )
+}
+
+/** A pace without what compiling in the first validation took, which no other one takes again.
+ * `known`: what a validation took before. */
+function withoutCompiling(pace: Pace, most: number, known = Number.POSITIVE_INFINITY): Pace {
+  const { step_ms, validation_ms, isOfFirst } = pace
+  return isOfFirst && validation_ms !== undefined
+    ? { step_ms, validation_ms: Math.min(validation_ms, known, most * step_ms) }
+    : pace
+}
+
 /** The speeds of a run, with those that were known; the same list where the run has none. */
 export function withRun(
   known: readonly RunPaces[],
@@ -39,9 +66,13 @@ export function withRun(
   if (!runExperiment || measured.length === 0) return known
   const settings = settingsOf(runExperiment)
   const isSame = (run: RunPaces) => run.adapter === adapter && run.settings === settings
-  const fresh = measured.map(({ kind, cost, pace }) => ({ kind, cost, pace }))
-  const costs = fresh.map(({ cost }) => cost)
   const before = known.filter(isSame).flatMap(({ phases }) => phases)
+  const fresh = measured.map(({ kind, cost, pace, phase = 0 }) => {
+    const most = mostSteps(runExperiment, runExperiment.phases[phase])
+    const earlier = before.find((own) => own.cost === cost)?.pace.validation_ms
+    return { kind, cost, pace: withoutCompiling(pace, most, earlier) }
+  })
+  const costs = fresh.map(({ cost }) => cost)
   const phases = [...before.filter(({ cost }) => !costs.includes(cost)), ...fresh]
   const others = known.filter((run) => !isSame(run))
   return [...others, { adapter, settings, phases }].slice(-MAX_RUNS)

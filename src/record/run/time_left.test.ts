@@ -126,3 +126,19 @@ test('steps that arrive together have no speed', () => {
     timeLeft({ toCome, step: 3, measured: measuredPhases(phases, gaps), test_freq: 10 }).seconds,
   ).toBeUndefined()
 })
+
+test('a first validation that compiled counts no more once there is another', () => {
+  const step = { ms: 100, isValidated: false }
+  const slow = [step, { ms: 6000, isValidated: false }, { ms: 100, isValidated: true }]
+  const quick = [step, { ms: 600, isValidated: false }, { ms: 100, isValidated: true }]
+  const { phases } = experiment
+  const paceOf = (...gaps: readonly (typeof step)[]) => measuredPhases(phases, { 0: gaps })[0].pace
+  expect(paceOf(step, ...slow, step)).toEqual({
+    step_ms: 100,
+    validation_ms: 5900,
+    isOfFirst: true,
+  })
+  expect(paceOf(step, ...slow, step, ...quick)).toEqual({ step_ms: 100, validation_ms: 500 })
+  // One that was quicker than the others is as good a measure as they are.
+  expect(paceOf(step, ...quick, step, ...slow).validation_ms).toBe(3200)
+})

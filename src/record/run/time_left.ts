@@ -33,6 +33,8 @@ export interface Pace {
   readonly step_ms: number
   /** What a validation adds; undefined where there was none. */
   readonly validation_ms: number | undefined
+  /** It is of the first validation alone, in which kernels may have compiled. */
+  readonly isOfFirst?: boolean
 }
 
 /** The speed of one phase, and what kind of phase that was. */
@@ -53,22 +55,32 @@ export function withGap(gaps: Gaps, phase: number, gap: Gap): Gaps {
 export const hasValidation = (metrics: object): boolean =>
   Object.keys(metrics).some((name) => name.startsWith('val-'))
 
+/** What validations took beyond the steps themselves, each, in gaps that begin and end where none is
+ * cut in two. */
+function validationMs(gaps: readonly Gap[], step_ms: number): number {
+  const count = gaps.filter(({ isValidated }) => isValidated).length
+  return Math.max(0, sumOf(gaps) - step_ms * gaps.length) / count
+}
+
 const sumOf = (gaps: readonly Gap[]): number => gaps.reduce((sum, { ms }) => sum + ms, 0)
 
 /** The speed of a phase; undefined where too little has arrived. A step is the lower median of the
  * gaps, and validations share what the sum is more than that. The worker queues a step before the
  * last one arrives, so a validation holds up the step before its own: a sum may begin and end only
- * where none is cut in two. */
+ * where none is cut in two. The first validation may compile kernels, and counts no more once there
+ * are others and it was slower. */
 function paceOf(gaps: readonly Gap[] = []): Pace | undefined {
   if (sumOf(gaps) < LEAST_MS) return undefined
   const sorted = gaps.map(({ ms }) => ms).sort((a, b) => a - b)
   const step_ms = sorted[(sorted.length - 1) >> 1]
   const end = gaps.findLastIndex(({ isValidated }) => isValidated) + 1
   const whole = gaps.slice(gaps[0].isValidated ? 1 : 0, end)
-  const validations = whole.filter(({ isValidated }) => isValidated).length
-  if (validations === 0) return { step_ms, validation_ms: undefined }
-  const extra = Math.max(0, sumOf(whole) - step_ms * whole.length)
-  return { step_ms, validation_ms: extra / validations }
+  if (!whole.some(({ isValidated }) => isValidated)) return { step_ms, validation_ms: undefined }
+  const all = validationMs(whole, step_ms)
+  const others = whole.slice(whole.findIndex(({ isValidated }) => isValidated) + 1)
+  return others.length === 0
+    ? { step_ms, validation_ms: all, isOfFirst: true }
+    : { step_ms, validation_ms: Math.min(all, validationMs(others, step_ms)) }
 }
 
 /** Validations of a stretch: after every `test_freq` steps and at the end of the phase; a reward
