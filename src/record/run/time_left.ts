@@ -55,8 +55,8 @@ export function withGap(gaps: Gaps, phase: number, gap: Gap): Gaps {
 export const hasValidation = (metrics: object): boolean =>
   Object.keys(metrics).some((name) => name.startsWith('val-'))
 
-/** What validations took beyond the steps themselves, each, in gaps that begin and end where none is
- * cut in two. */
+/** What validations took beyond the steps themselves, each, in gaps that begin and end where none
+ * is cut in two. */
 function validationMs(gaps: readonly Gap[], step_ms: number): number {
   const count = gaps.filter(({ isValidated }) => isValidated).length
   return Math.max(0, sumOf(gaps) - step_ms * gaps.length) / count

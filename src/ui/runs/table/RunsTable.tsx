@@ -223,6 +223,17 @@ function Rows({ rows, groups, limit, view, ticked, shares, renderRow }: RowsProp
   })
 }
 
+/** The columns whose numbers are all shares, a line each. */
+const useShares = (rows: readonly Row[], { metric, columns }: TableView): string =>
+  useMemo(
+    () =>
+      shareColumns(
+        [`metric:${metric}`, ...columns],
+        rows.map(({ entry }) => entry),
+      ),
+    [rows, metric, columns],
+  )
+
 interface RunsTableProps {
   readonly entries: readonly RunEntry[]
   readonly living: string | undefined
@@ -247,14 +258,7 @@ export function RunsTable({ entries, living }: RunsTableProps) {
     [entries, ticked, band, view],
   )
   const told = useMemo(() => toldOf(rows, view.metric), [rows, view.metric])
-  const shares = useMemo(
-    () =>
-      shareColumns(
-        [`metric:${view.metric}`, ...view.columns],
-        rows.map(({ entry }) => entry),
-      ),
-    [rows, view],
-  )
+  const shares = useShares(rows, view)
   const today = new Date().setHours(0, 0, 0, 0)
   const renderRow = (row: Row) => {
     const { id } = row.entry
