@@ -14,7 +14,6 @@ export function startFrameGuest(order: ProgramOrder, hearer: GuestHearer): Guest
   const { port1: port, port2 } = new MessageChannel()
   frame.setAttribute('sandbox', 'allow-scripts')
   frame.hidden = true
-  frame.title = 'Sandbox of a program'
   frame.src = new URL('sandbox.html', document.baseURI).href
   const watch = setTimeout(
     () =>

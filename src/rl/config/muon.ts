@@ -16,7 +16,7 @@ export interface Muon {
 
 const coefficient = (letter: string, power: string, value: number) =>
   number({
-    label: `Newton–Schulz ${letter}`,
+    label: `Newton–Schulz factor ${letter}`,
     live: true,
     help: `The factor of ${power} in one Newton–Schulz step.`,
     default: value,

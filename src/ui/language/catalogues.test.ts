@@ -208,7 +208,13 @@ const OF_RUNS: Readonly<Record<string, string>> = {
     '从第 1 步到第 11 步，第 2 层变化最大：从 1.928 降到 0.959 nats。',
   'critic warm-up, share': 'critic 预热比例',
   'critic alone': '只训练 critic',
-  'phase 1: newton–Schulz a': '阶段 1：newton–Schulz a',
+  'phase 1: Newton–Schulz factor a': '阶段 1：Newton–Schulz 系数 a',
+  // A data set may be called as a unit is.
+  'held-out accuracy, letters': '“letters”留出准确率',
+  'Held-out accuracy, letters (greedy)': '“letters”（贪心）留出准确率',
+  'Held-out mean of answers, digits': '留出平均得分、“digits”',
+  '3 letters': '3 个字母',
+  'Tokenizer: a tokenizer.json': '分词器：tokenizer.json',
   'Entropy by layer and step of GRPO; at the end, in nats, the embedding: 3.24, layer 1: 2.42, final policy: 0.318':
     'GRPO 各层各步的熵；结束时（nats）为嵌入层：3.24、第 1 层：2.42、最终策略：0.318',
   'tuned lens fitted after step 4 and 8': '第 4、8 步之后拟合的调优透镜',

@@ -80,6 +80,13 @@ export function holdsCode(cut: Cut, hole: number): boolean {
 
 /** A word of English that is no name. */
 export const IS_PLAIN = /^[a-z]{3,}$/
+/** What is counted, behind its number: `letters`, 个字母. */
+const IS_COUNTED = /^(?:个\S+|位)$/
+
+/** A name that somebody gave, such as a data set's: behind a comma no unit stands alone. */
+export const isGivenName = (word: string, said: string | undefined, before: string): boolean =>
+  before.endsWith(', ') && IS_PLAIN.test(word) && IS_COUNTED.test(said ?? '')
+
 /** A word of a language, or a name such as `Sheep`. */
 export const IS_WORD = /^[A-Z][a-z]+$/
 

@@ -12,6 +12,7 @@ import {
   IS_VALUE,
   IS_WORD,
   isCode,
+  isGivenName,
   isName,
   NAMED_NUMBER,
   OF_A_PATH,
@@ -170,6 +171,15 @@ export class TextTranslator {
     return /^[a-z][\w-]*$/.test(text) ? text : this.find(text, depth + 1)
   }
 
+  /** A value of a template, or a part of a list; a unit without a number is a name. */
+  private named(text: string, before: string, depth: number): string | undefined {
+    const said = this.find(text, depth + 1)
+    const [word] = text.split(' (', 1)
+    const unit = this.exactly(word)
+    if (!isGivenName(word, unit, before)) return said
+    return `“${word}”${said?.slice(unit?.length) ?? ''}`
+  }
+
   /** A path, and what is said of it. */
   private ofPath(core: string, depth: number): string | undefined {
     const [, path, rest] = OF_A_PATH.exec(core) ?? []
@@ -218,7 +228,7 @@ export class TextTranslator {
       const said = text === undefined ? undefined : this.messages.say(text)
       if (said !== undefined) return said
     }
-    return undefined
+    return bare !== core && isCode(bare) ? bare : undefined
   }
 
   /** The templates that a text can have been made from, the surest first. */
@@ -257,7 +267,7 @@ export class TextTranslator {
           ? listed(value)
           : literals[i].endsWith('“')
             ? this.quoted(value, depth)
-            : inList(this.find(value, depth + 1), literals[i]),
+            : inList(this.named(value, literals[i], depth), literals[i]),
       )
       const filled = this.messages.say(
         key,
@@ -309,7 +319,8 @@ export class TextTranslator {
   }
 
   private joined(parts: readonly string[], joint: string, depth: number): string | undefined {
-    const said = parts.map((part) => SIGNS[part] ?? this.find(part, depth + 1))
+    const before = (i: number) => (i > 0 && joint === '、' ? ', ' : '')
+    const said = parts.map((part, i) => SIGNS[part] ?? this.named(part, before(i), depth))
     const isSaid = said.every((part, i) => {
       const own = parts[i].trim()
       return part !== undefined || !/\s/.test(own) || NAMED_NUMBER.test(own) || IS_PROPER.test(own)

@@ -44,7 +44,7 @@ export const isIdle = (experiment: Experiment, path: string): boolean =>
 
 /** A text inside of a sentence. Capitals within a word are a name, such as KL. */
 export const lowered = (label: string): string =>
-  /^[A-Z]{2}|^[A-Z][a-z]+[A-Z]/.test(label) ? label : label[0].toLowerCase() + label.slice(1)
+  /^[A-Z]{2}|^[A-Z][a-z]+[A-Z–]/.test(label) ? label : label[0].toLowerCase() + label.slice(1)
 
 /** 'phase 2: ', 'critic ', 'validation ', '' for a setting of all phases. */
 export function placeWords(path: string): string {

@@ -38,8 +38,8 @@ export const foreignLines = (means: readonly ForeignMean[]) =>
     ...(i === 0 ? FIRST : { ...runColor(i), width: 1.5 }),
     dots: true,
     metric,
-    label: name === '' ? 'held-out, mean of answers' : `held-out, ${name}`,
-    short: name === '' ? 'held-out' : name,
+    label: name === '' ? 'held-out, mean of answers' : `held-out, “${name}”`,
+    short: name === '' ? 'held-out' : `“${name}”`,
     help:
       name === ''
         ? 'Mean over the answers to held-out problems, as the log has it'
