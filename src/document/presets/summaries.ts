@@ -19,7 +19,7 @@ export const SUMMARIES: Readonly<Record<string, string>> = {
   'countdown-pretrained':
     'Begins with a model that the lab pretrained on right answers to six tasks and ships; reinforcement makes it good at one of them.',
   'first-steps':
-    'Begins with a shipped warm start, so reinforcement starts at once: of an inner layer for a moment, then of the whole model.',
+    'Begins with a warm start, a small model that has imitated right answers, so reinforcement starts at once: of an inner layer for a moment, then of the whole model.',
   'first-steps-gpu':
     'The first run with twice the responses and more steps, as a GPU has time for them: an inner layer for a moment, then the whole model.',
   'first-run':

@@ -113,7 +113,7 @@ test('the whole model’s phase says the scores too, and a step that was scrubbe
     ],
   })
   expect(captionOf(state)).toBe(
-    'Reinforcement of the whole model, 50 steps: the final policy became surer by 0.50 nats. The mean score of samples went from 20\u00a0% to 55\u00a0%, in means of 5 steps. Of held-out problems it got 75\u00a0% right, then 88\u00a0%.',
+    'Reinforcement of the whole model, 50 steps: the final policy became surer by 0.50 nats. The mean score of samples went from 20\u00a0% to 55\u00a0%, each a mean over 5 steps. Of held-out problems it got 75\u00a0% right, then 88\u00a0%.',
   )
   expect(captionOf(state, 72)).toBe(
     'Reinforcement of the whole model, 2 steps: the final policy hardly changed (−0.02 nats).',
@@ -130,8 +130,10 @@ test('samples of so few answers that chance explains their change are said to be
     const few = { ...experiment, rollout: { ...experiment.rollout, train_batch_size: 5, n: 1 } }
     return captionOf({ ...state, runExperiment: few })
   }
-  expect(seen(0.76)).toContain('from 60\u00a0% to 76\u00a0%, in means of 5 steps: no clear change.')
-  expect(seen(0.96)).toContain('from 60\u00a0% to 96\u00a0%, in means of 5 steps.')
+  expect(seen(0.76)).toContain(
+    'from 60\u00a0% to 76\u00a0%, each a mean over 5 steps: no clear change.',
+  )
+  expect(seen(0.96)).toContain('from 60\u00a0% to 96\u00a0%, each a mean over 5 steps.')
 })
 
 test('a score that rose and fell is told by its peak', () => {
@@ -144,7 +146,7 @@ test('a score that rose and fell is told by its peak', () => {
       }),
     )
   expect(seen((i) => (i < 5 || i > 14 ? 0.28 : 0.66))).toContain(
-    'rose from 28\u00a0% to 66\u00a0%, then fell to 28\u00a0%, in means of 5 steps.',
+    'rose from 28\u00a0% to 66\u00a0%, then fell to 28\u00a0%, each a mean over 5 steps.',
   )
   // What only rose or only fell has no peak.
   expect(seen((i) => i / 50)).toContain('went from 4\u00a0% to 34\u00a0%')

@@ -66,10 +66,10 @@ function rewardWords(state: LabState, { first, last }: PhaseSeen): string {
   const answers = rollout.train_batch_size * rollout.n
   const peak = isShare ? peakOf(scores, { of: END_STEPS, answers }) : undefined
   if (peak !== undefined)
-    return ` The mean score of samples rose from ${from} to ${percent(peak)}, then fell to ${to}, in means of ${END_STEPS} steps.`
+    return ` The mean score of samples rose from ${from} to ${percent(peak)}, then fell to ${to}, each a mean over ${END_STEPS} steps.`
   return isShare && isUnclear(ends, END_STEPS * answers)
-    ? ` The mean score of samples went from ${from} to ${to}, in means of ${END_STEPS} steps: no clear change.`
-    : ` The mean score of samples went from ${from} to ${to}, in means of ${END_STEPS} steps.`
+    ? ` The mean score of samples went from ${from} to ${to}, each a mean over ${END_STEPS} steps: no clear change.`
+    : ` The mean score of samples went from ${from} to ${to}, each a mean over ${END_STEPS} steps.`
 }
 
 /** Whether shares of so many answers moved no further than chance brings them. */

@@ -23,16 +23,22 @@ const FIRST = [2.87, 2.81, 2.4]
 
 test('the light reached the layer first whose entropy fell most by the end of the first phase', () => {
   expect(firstLight(run([EMBEDDING, FIRST, [1.93, 1.3, 0.81], [1.42, 1.31, 0.32]]))).toBe(
-    'The light reached layer 2 first: 1.93 → 1.30 nats by step 4; the final policy only 1.42 → 1.31.',
+    'The light reached layer 2 first: by step 4 its entropy fell from 1.93 to 1.30 nats; that of the final policy only from 1.42 to 1.31 nats.',
   )
 })
 
 test('where the final policy was first, the layer that came next stands beside it', () => {
   expect(firstLight(run([EMBEDDING, FIRST, [1.93, 1.8, 0.81], [1.42, 1.0, 0.32]]))).toBe(
-    'The light reached the final policy first: 1.42 → 1.00 nats by step 4; layer 2 only 1.93 → 1.80.',
+    'The light reached the final policy first: by step 4 its entropy fell from 1.42 to 1.00 nats; that of layer 2 only from 1.93 to 1.80 nats.',
   )
   expect(firstLight(run([EMBEDDING, FIRST, [1.93, 1.53, 0.8], [1.42, 1.0, 0.3]]))).toContain(
-    'layer 2 nearly as much, 1.93 → 1.53.',
+    'that of layer 2 nearly as much, from 1.93 to 1.53 nats.',
+  )
+})
+
+test('an entropy that rose beside it is not said to have fallen less', () => {
+  expect(firstLight(run([EMBEDDING, FIRST, [1.93, 1.3, 0.81], [1.42, 1.5, 0.32]]))).toContain(
+    'that of the final policy did not fall, it went from 1.42 to 1.50 nats.',
   )
 })
 

@@ -23,7 +23,7 @@ function fallOf({ series }: LabState, layer: number, end: number): Fall | undefi
   return { layer, from, to, step: column.steps[measured - 1] }
 }
 
-const nats = ({ from, to }: Fall): string => `${from.toFixed(2)} → ${to.toFixed(2)}`
+const nats = ({ from, to }: Fall): string => `from ${from.toFixed(2)} to ${to.toFixed(2)} nats`
 const depth = ({ from, to }: Fall): number => from - to
 
 /** 'The light reached layer 2 first: …', beside the final policy or what came next; undefined where
@@ -40,8 +40,10 @@ export function firstLight(state: LabState): string | undefined {
   if (depth(first) <= 0 || !isClearEntropy(depth(first))) return undefined
   const other = first.layer === layers ? second : all[layers]
   const who = ({ layer }: Fall) => theLayer(layer, layers)
+  if (depth(other) <= 0)
+    return `The light reached ${who(first)} first: by step ${first.step} its entropy fell ${nats(first)}; that of ${who(other)} did not fall, it went ${nats(other)}.`
   // Steps differ by as much.
   return !isClearEntropy(depth(first) - depth(other))
-    ? `The light reached ${who(first)} first: ${nats(first)} nats by step ${first.step}; ${who(other)} nearly as much, ${nats(other)}.`
-    : `The light reached ${who(first)} first: ${nats(first)} nats by step ${first.step}; ${who(other)} only ${nats(other)}.`
+    ? `The light reached ${who(first)} first: by step ${first.step} its entropy fell ${nats(first)}; that of ${who(other)} nearly as much, ${nats(other)}.`
+    : `The light reached ${who(first)} first: by step ${first.step} its entropy fell ${nats(first)}; that of ${who(other)} only ${nats(other)}.`
 }

@@ -100,10 +100,10 @@ test('samples of many steps are told by means of some at both ends, as at the en
   for (const [i, value] of rewards.entries()) appendRow(series, 'samples', i + 1, value)
   const samples = { metric: 'samples', label: 'the mean score of samples', isSampled: true }
   expect(scoreSays([{ ...samples, answers: 20 }], formatShare)).toBe(
-    'From step 1 to 12 the mean score of samples rose from 40.0\u00a0% to 80.0\u00a0%, in means of 5 steps.',
+    'From step 1 to 12 the mean score of samples rose from 40.0\u00a0% to 80.0\u00a0%, each a mean over 5 steps.',
   )
   expect(scoreSays([{ ...samples, answers: 1 }], formatShare)).toBe(
-    'From step 1 to 12 the mean score of samples did not change clearly: 40.0\u00a0%, then 80.0\u00a0%, in means of 5 steps.',
+    'From step 1 to 12 the mean score of samples did not change clearly: 40.0\u00a0%, then 80.0\u00a0%, each a mean over 5 steps.',
   )
   uiStore.setState({ atStep: 9 })
   expect(scoreSays([{ ...samples, answers: 1 }], formatShare)).toBe(
@@ -116,7 +116,7 @@ test('a line that rose and fell is told by its peak, and before one that only ro
   for (const [i, value] of crash.entries()) appendRow(series, 'crash', i + 1, value)
   const score = { metric: 'crash', label: 'the mean score of samples', isSampled: true }
   expect(scoreSays([{ ...score, answers: 40 }], formatShare)).toBe(
-    'From step 1 to 18 the mean score of samples rose from 20.0\u00a0% to 80.0\u00a0%, then fell to 20.0\u00a0%, in means of 5 steps.',
+    'From step 1 to 18 the mean score of samples rose from 20.0\u00a0% to 80.0\u00a0%, then fell to 20.0\u00a0%, each a mean over 5 steps.',
   )
   const still = { metric: 'held', label: 'held-out accuracy', answers: 10 }
   const rose = { metric: 'held', label: 'another', answers: 1000 }

@@ -59,7 +59,7 @@ function toldCourse({ metric, isSampled, answers }: Scored): ToldCourse | undefi
   const peak = answers === undefined ? undefined : peakOf(values, { of, answers })
   if (!ends) return { ...course, of, window: '', peak }
   const [first, last] = ends
-  return { ...course, first, last, of, window: `, in means of ${END_STEPS} steps`, peak }
+  return { ...course, first, last, of, window: `, each a mean over ${END_STEPS} steps`, peak }
 }
 
 /** Whether a line tells its two ends apart. */
