@@ -234,6 +234,14 @@ const useShares = (rows: readonly Row[], { metric, columns }: TableView): string
     [rows, metric, columns],
   )
 
+/** What stands in brackets, where runs are together. */
+const SpreadNote = ({ groups }: Pick<RowsProps, 'groups'>) =>
+  groups?.some(({ isAlone }) => !isAlone) ? (
+    <p className="soft" data-testid="spread-note">
+      {SPREAD_NOTE}
+    </p>
+  ) : null
+
 interface RunsTableProps {
   readonly entries: readonly RunEntry[]
   readonly living: string | undefined
@@ -309,11 +317,7 @@ export function RunsTable({ entries, living }: RunsTableProps) {
           Show more of {rows.length} runs
         </button>
       ) : null}
-      {groups?.some(({ isAlone }) => !isAlone) ? (
-        <p className="soft" data-testid="spread-note">
-          {SPREAD_NOTE}
-        </p>
-      ) : null}
+      <SpreadNote groups={groups} />
       {rows.length === 0 ? <p className="soft runs-none">No run matches.</p> : null}
     </div>
   )
