@@ -71,10 +71,18 @@ test('a run is kept, renamed, deleted and brought back, and opened with its own 
     ).length
   })
   expect(covered).toBe(0)
+  for (const width of [900, 1280]) {
+    await page.setViewportSize({ width, height: 800 })
+    const hidden = await page
+      .locator('.runs-scroll')
+      .evaluate((table) => table.scrollWidth - table.clientWidth)
+    expect(hidden, `at ${width}`).toBe(0)
+  }
   if (size) await page.setViewportSize(size)
   await lab.get('tick').check()
   await lab.get('delete-run').click()
   await expect(lab.get('run')).toHaveCount(0)
+  await expect(lab.get('deleted')).toContainText('“first one” deleted.')
   await lab.get('undo-delete').click()
   await expect(lab.get('tick')).toBeChecked()
   await lab.get('open-run').click()
