@@ -136,7 +136,9 @@ export function boundsOfRuns(
   nameOf: (entry: RunEntry) => string,
 ): Interval {
   const isShare = entries.every((entry) => isTaskScore(entry, nameOf(entry)))
-  const bounds = isShare ? { low: 0, high: 1 } : boundsOf(nameOf(entries[0]))
+  const own = [...new Set(entries.map(nameOf))].map(boundsOf)
+  const isOne = own.every(({ low, high }) => low === own[0].low && high === own[0].high)
+  const bounds = isShare ? { low: 0, high: 1 } : isOne ? own[0] : ANY
   return entries.some((entry) => isBeyond(entry, nameOf(entry), bounds)) ? ANY : bounds
 }
 

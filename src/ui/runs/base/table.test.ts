@@ -250,6 +250,10 @@ test('an interval ends at 0 and 1 only where the score is the task’s own, and 
   const summaries = { [REWARD]: extendSummary(undefined, [0.5, 1.5]) }
   const beyond = entry('d', {}, { summaries })
   expect(boundsOfRuns([own, beyond], () => REWARD)).toEqual(any)
+  // Runs that are told by different measures have bounds where both have the same.
+  const told = (of: string) => (run: RunEntry) => (run === own ? 'val-core/a/acc/mean@1' : of)
+  expect(boundsOfRuns([own, learned], told('val-core/b/acc/mean@1'))).toEqual(share)
+  expect(boundsOfRuns([own, learned], told('val-core/b/reward/mean@1'))).toEqual(any)
 })
 
 test('a reward that can exceed 1 is no share, and is not written in per cent', () => {
