@@ -46,6 +46,13 @@ test('a log is imported, each of its evaluations is drawn, and Escape ends a zoo
   await expect(chart).toContainText('first')
   await expect(chart).toContainText('second')
   await expect(chart).toContainText('In the log: reward; eval_first_reward; eval_second_reward')
+  // It has no settings, which take no room until somebody asks for them.
+  const settings = lab.get('past-settings')
+  await expect(settings).toHaveClass(/closed/)
+  await lab.get('settings-toggle').click()
+  await expect(settings).toContainText('A log does not say with which settings')
+  await lab.get('settings-toggle').click()
+  await expect(settings).toHaveClass(/closed/)
   // The number beside the smoothed line is that of the headline.
   await expect(lab.get('reward-value')).toHaveText('0.6')
   const label = chart.locator('.legend button', { hasText: 'reward' }).first()

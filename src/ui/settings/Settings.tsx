@@ -177,7 +177,10 @@ const ChangedSettings = lazyPart(
   { name: 'The changed settings', fallback: null },
 )
 
-function Toggle({ open }: { readonly open: boolean }) {
+const setOpen = (settings_open: boolean) => setPreference({ settings_open })
+
+function Toggle(props: { readonly open: boolean; readonly onOpen?: (open: boolean) => void }) {
+  const { open, onOpen = setOpen } = props
   return (
     <button
       type="button"
@@ -188,7 +191,7 @@ function Toggle({ open }: { readonly open: boolean }) {
       aria-controls="settings-body"
       aria-label={open ? 'Fold settings' : 'Show settings'}
       onClick={({ currentTarget }) => {
-        flushSync(() => setPreference({ settings_open: !open }))
+        flushSync(() => onOpen(!open))
         // Above the run they may open, and end, out of sight.
         const panel = currentTarget.closest('.settings')
         if (panel && panel.getBoundingClientRect().top < 0) panel.scrollIntoView()
@@ -281,8 +284,11 @@ const PastSettings = lazyPart(async () => (await import('./PastSettings.tsx')).P
 export function Settings() {
   const past = useOpenedEntry()
   const open = useStore(uiStore, selectOpen)
+  const [isLogOpen, setLogOpen] = useState(false)
   if (!past) return <OwnSettings />
-  return <PastSettings entry={past} toggle={<Toggle open={open} />} isOpen={open} />
+  // A log has none: they take no room unless somebody asks.
+  const own = past.header.source ? { open: isLogOpen, onOpen: setLogOpen } : { open }
+  return <PastSettings entry={past} toggle={<Toggle {...own} />} isOpen={own.open} />
 }
 
 function OwnSettings() {
