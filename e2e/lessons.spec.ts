@@ -209,3 +209,19 @@ for (const { id, title } of process.env.LONG_TESTS ? LESSONS : [])
     expect(await violations(page, '[data-testid="lessons"]')).toEqual([])
     if (await lab.get('reset').isEnabled()) await lab.get('reset').click()
   })
+
+test('of a formula that cannot be set the source can be read', async ({ lab, page }) => {
+  const wrong = String.raw`\le\frac{`
+  await page.route('**/*.js', async (route) => {
+    const response = await route.fetch()
+    const text = await response.text()
+    await route.fulfill({
+      response,
+      body: text.replace(/\\{1,2}le H \\{1,2}le/, JSON.stringify(wrong).slice(1, -1)),
+    })
+  })
+  await lab.open('v=1&p=tiny#lesson=entropy')
+  const formulas = lab.get('lessons').locator('.display-formula')
+  await expect(formulas.locator('math').first()).toBeVisible()
+  await expect(formulas.locator('code:visible').first()).toContainText(wrong)
+})

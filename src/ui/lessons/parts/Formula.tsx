@@ -6,22 +6,24 @@ interface FormulaProps {
   readonly inline?: boolean
 }
 
-/** One formula; where the typesetter does not come, the TeX itself can be read. */
+/** One formula; where it cannot be set, or the typesetter does not come, the TeX itself can be
+ * read. */
 function Typeset({ tex, inline = false }: FormulaProps) {
   const place = useRef<HTMLSpanElement>(null)
   const [isRead, setRead] = useState(false)
   useEffect(() => {
     let isHere = true
-    import('temml').then(
-      ({ default: temml }) => {
-        // Nodes and not markup: the page's policy forbids styles in markup.
-        if (isHere && place.current)
-          temml.render(tex, place.current, { displayMode: !inline, throwOnError: true })
-      },
-      () => {
+    import('temml')
+      .then(({ default: temml }) => {
+        // Nodes and not markup: the page's policy forbids styles in markup. Not in their place:
+        // it would be emptied for what cannot be set.
+        const set = document.createElement('span')
+        temml.render(tex, set, { displayMode: !inline, throwOnError: true })
+        if (isHere) place.current?.replaceChildren(...set.childNodes)
+      })
+      .catch(() => {
         if (isHere) setRead(true)
-      },
-    )
+      })
     return () => {
       isHere = false
     }
