@@ -68,20 +68,55 @@ test('Step, Continue, Pause, Next phase and Reset do what they say', async ({ la
   expect(withoutTimings(again)).toEqual(withoutTimings(first))
 })
 
-test('on a phone and at 200 % the page scrolls over its open settings', async ({ lab, page }) => {
+test('on a phone and at 200 % settings lie over the page, which stays where it is', async ({
+  lab,
+  page,
+}) => {
+  const scrolled = () => page.evaluate(() => scrollY)
+  const top = () => page.locator('#main').evaluate((main) => main.getBoundingClientRect().top)
   for (const [width, height] of [
     [390, 844],
+    [768, 1024],
+    [844, 390],
     [720, 450],
   ] as const) {
+    const where = `${width} × ${height}`
     await page.setViewportSize({ width, height })
     await lab.open('v=1&p=tiny')
-    await lab.get('settings-toggle').click()
-    await expect(page.locator('#settings-body')).toBeVisible()
-    const box = await page.locator('#settings-body').boundingBox()
-    if (!box) throw new Error('no settings')
-    await page.mouse.move(box.x + 80, Math.min(box.y + 120, height - 120))
-    await page.mouse.wheel(0, 400)
-    await expect.poll(() => page.evaluate(() => scrollY)).toBeGreaterThan(300)
-    await lab.get('settings-toggle').click()
+    const [toggle, body] = [lab.get('settings-toggle'), page.locator('#settings-body')]
+    const inside = () => body.evaluate(({ scrollTop }) => scrollTop)
+    await lab.waitForStatus('idle')
+    await page.evaluate(() => scrollTo(0, 30))
+    const [from, before] = [await scrolled(), await top()]
+    // Escape closes it as its button does, and the focus is where it was.
+    for (const close of [
+      () => toggle.dispatchEvent('click'),
+      () => page.keyboard.press('Escape'),
+    ]) {
+      // A click of the test's own would scroll the page to it.
+      await toggle.dispatchEvent('click')
+      await expect(body, where).toBeInViewport()
+      await expect(toggle, where).toBeFocused()
+      await expect(lab.get('settings-search'), where).toBeInViewport({ ratio: 1 })
+      const sheet = await page.locator('.settings').boundingBox()
+      expect(sheet, where).toMatchObject({ x: 0, y: 0, width })
+      await page.mouse.move(120, 250)
+      await page.mouse.wheel(0, 400)
+      await expect.poll(inside, where).toBeGreaterThan(300)
+      await page.mouse.wheel(0, 90_000)
+      await page.mouse.wheel(0, 400)
+      expect([await scrolled(), await top()], where).toEqual([from, before])
+      // Nothing behind it takes the focus.
+      await lab.get('tab-learn').focus()
+      await expect(lab.get('tab-learn'), where).not.toBeFocused()
+      if (height > 560) await expect(lab.get('train'), where).toBeInViewport({ ratio: 1 })
+      await toggle.focus()
+      await close()
+      await expect(body, where).toBeHidden()
+      await expect(toggle, where).toBeFocused()
+      await lab.get('tab-learn').focus()
+      await expect(lab.get('tab-learn'), where).toBeFocused()
+      expect([await scrolled(), await top()], where).toEqual([from, before])
+    }
   }
 })

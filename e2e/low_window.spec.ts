@@ -282,36 +282,6 @@ test('a drag of the knob moves the step, and the way back from a zoom is whole',
   expect((await box(lab, '.kernel-choice summary')).height).toBeGreaterThanOrEqual(24)
 })
 
-test('settings above the run open at their top, and fold from anywhere in them', async ({
-  lab,
-  page,
-}) => {
-  await page.setViewportSize({ width: 844, height: 390 })
-  await lab.open(LINK)
-  await lab.waitForStatus('idle')
-  const toggle = lab.get('settings-toggle')
-  for (const [width, height] of [[390, 844], [768, 1024], ...NARROW.slice(2)]) {
-    const where = `${width} × ${height}`
-    await page.setViewportSize({ width, height })
-    await page.evaluate(() => scrollTo(0, 900))
-    await toggle.dispatchEvent('click')
-    const head = page.locator('.settings-head')
-    await expect(page.locator('.settings-head h2'), where).toBeInViewport({ ratio: 1 })
-    await expect(page.locator('.settings input').first(), where).toBeInViewport({ ratio: 1 })
-    await page.evaluate(() => scrollBy(0, 1200))
-    await expect(head, where).toBeInViewport({ ratio: 1 })
-    expect((await box(lab, '.settings-head')).bottom, where).toBeLessThanOrEqual(height / 5)
-    // No slice of what scrolls below them is seen between the two.
-    if (height <= 560) {
-      const gap = (await box(lab, '.settings-head')).y - (await box(lab, '.bar')).bottom
-      expect(Math.abs(gap), where).toBeLessThanOrEqual(1)
-    }
-    await toggle.click()
-    await expect(page.locator('#settings-body'), where).toBeHidden()
-    await expect(toggle, where).toBeInViewport({ ratio: 1 })
-  }
-})
-
 test('the last command can be reached in a low window', async ({ lab, page }) => {
   await page.setViewportSize({ width: 844, height: 390 })
   await lab.open()

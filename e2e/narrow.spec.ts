@@ -156,6 +156,7 @@ test('of why Train is off nothing is seen under a sheet of lessons', async ({ la
   await page.locator('#field-rollout-n').fill('1')
   const wrong = lab.get('wrong-fields')
   await expect(wrong).toBeVisible()
+  await lab.get('settings-toggle').click()
   await lab.get('open-lessons').click()
   await expect(lab.get('lessons')).toBeVisible()
   const [bar, sheet] = [await box(lab, '.controls-wrong'), await box(lab, '.lessons')]

@@ -1,7 +1,6 @@
 // Draws the experiment as a form from its schema: one fold per group.
-import { ChevronsLeft, ChevronsRight, SlidersHorizontal } from 'lucide-react'
-import { Fragment, useEffect, useMemo, useState } from 'react'
-import { flushSync } from 'react-dom'
+import { ChevronsLeft, ChevronsRight, SlidersHorizontal, X } from 'lucide-react'
+import { Fragment, type ReactNode, useEffect, useMemo, useState } from 'react'
 import { useStore } from 'zustand'
 import { isSteerable } from '../../document/experiment/steering/edit_phases.ts'
 import { PRESETS } from '../../document/presets/presets.ts'
@@ -15,6 +14,7 @@ import { selectIsReplaying } from '../open/replays.ts'
 import { useUnfold, useWantedPhase } from '../open/wanted.ts'
 import { later } from '../part/later.tsx'
 import { lazyPart } from '../part/lazy_part.tsx'
+import { useSheet } from '../part/sheet.ts'
 import { AddPhase, PhaseTools, panelOfGroup, phaseOfGroup } from '../phases/PhaseTools.tsx'
 import { selectIsBusy, useLab } from '../shown/run.ts'
 import { usePresent } from '../shown/shown.ts'
@@ -179,8 +179,16 @@ const ChangedSettings = lazyPart(
 
 const setOpen = (settings_open: boolean) => setPreference({ settings_open })
 
-function Toggle(props: { readonly open: boolean; readonly onOpen?: (open: boolean) => void }) {
-  const { open, onOpen = setOpen } = props
+interface ToggleProps {
+  readonly open: boolean
+  readonly onOpen: (open: boolean) => void
+  /** Where they have no room beside the run it closes what lies over the page. */
+  readonly isNarrow: boolean
+}
+
+function Toggle({ open, onOpen, isNarrow }: ToggleProps) {
+  const Icon = isNarrow ? (open ? X : SlidersHorizontal) : open ? ChevronsLeft : ChevronsRight
+  const says = open ? (isNarrow ? 'Close settings' : 'Fold settings') : 'Show settings'
   return (
     <button
       type="button"
@@ -189,21 +197,11 @@ function Toggle(props: { readonly open: boolean; readonly onOpen?: (open: boolea
       className="plain"
       aria-expanded={open}
       aria-controls="settings-body"
-      aria-label={open ? 'Fold settings' : 'Show settings'}
-      onClick={({ currentTarget }) => {
-        flushSync(() => onOpen(!open))
-        // Above the run they may open, and end, out of sight.
-        const panel = currentTarget.closest('.settings')
-        if (panel && panel.getBoundingClientRect().top < 0) panel.scrollIntoView()
-      }}
+      aria-label={says}
+      onClick={() => onOpen(!open)}
     >
-      <SlidersHorizontal className="icon narrow-only" aria-hidden="true" />
-      {open ? (
-        <ChevronsLeft className="icon wide-only" aria-hidden="true" />
-      ) : (
-        <ChevronsRight className="icon wide-only" aria-hidden="true" />
-      )}
-      <span className="narrow-only">{open ? 'Fold' : 'Settings'}</span>
+      <Icon className="icon" aria-hidden="true" />
+      <span className="narrow-only">{open ? 'Close' : 'Settings'}</span>
     </button>
   )
 }
@@ -283,15 +281,18 @@ const PastSettings = lazyPart(async () => (await import('./PastSettings.tsx')).P
 /** Those of the run that the page shows: the person's own, or a past one's to read. */
 export function Settings() {
   const past = useOpenedEntry()
-  const open = useStore(uiStore, selectOpen)
-  const [isLogOpen, setLogOpen] = useState(false)
-  if (!past) return <OwnSettings />
+  const preferred = useStore(uiStore, selectOpen)
   // A log has none: they take no room unless somebody asks.
-  const own = past.header.source ? { open: isLogOpen, onOpen: setLogOpen } : { open }
-  return <PastSettings entry={past} toggle={<Toggle {...own} />} isOpen={own.open} />
+  const isLog = past?.header.source !== undefined
+  const [isLogOpen, setLogOpen] = useState(false)
+  const open = isLog ? isLogOpen : preferred
+  const onOpen = isLog ? setLogOpen : setOpen
+  const toggle = <Toggle open={open} onOpen={onOpen} isNarrow={useSheet(open, onOpen)} />
+  if (!past) return <OwnSettings toggle={toggle} />
+  return <PastSettings entry={past} toggle={toggle} isOpen={open} />
 }
 
-function OwnSettings() {
+function OwnSettings({ toggle }: { readonly toggle: ReactNode }) {
   const experiment = useLab(selectExperiment)
   const presetId = useLab(selectPreset)
   const open = useStore(uiStore, selectOpen)
@@ -325,7 +326,7 @@ function OwnSettings() {
           />
         ) : null}
         {open ? <HistoryButtons /> : null}
-        <Toggle open={open} />
+        {toggle}
       </div>
       {open ? <SettingsSearch query={query} onQuery={setQuery} /> : null}
       {open ? (

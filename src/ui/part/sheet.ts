@@ -1,0 +1,58 @@
+// Lays settings that are open over the page, where they have no room beside it.
+import { useLayoutEffect } from 'react'
+import { LOW_WINDOW, useMedia } from '../kit/use_media.ts'
+import { keepWidth } from './show_modal.ts'
+
+/** As the styles have it (settings.css). */
+const NARROW = '(max-width: 899px)'
+
+/** What a browser that knows it closes with Escape and with Back, as it closes a dialog. */
+declare class CloseWatcher {
+  onclose: (() => void) | null
+  destroy(): void
+}
+
+/** Calls `close` where the visitor asks for it by a key or a gesture; returns what ends that. */
+function watchClosing(close: () => void): () => void {
+  if ('CloseWatcher' in globalThis) {
+    const watcher = new CloseWatcher()
+    watcher.onclose = close
+    return () => watcher.destroy()
+  }
+  const onKeyDown = (event: KeyboardEvent) => {
+    const isOthers = event.defaultPrevented || document.querySelector('dialog[open]')
+    if (event.key === 'Escape' && !isOthers) close()
+  }
+  document.addEventListener('keydown', onKeyDown)
+  return () => document.removeEventListener('keydown', onKeyDown)
+}
+
+/** While they lie over the page nothing of it takes the focus, except the controls of a run and a
+ * lesson, which stay in sight. Says whether they would lie there. */
+export function useSheet(isOpen: boolean, onOpen: (open: boolean) => void): boolean {
+  const isNarrow = useMedia(NARROW)
+  const isLow = useMedia(LOW_WINDOW)
+  const isSheet = isOpen && isNarrow
+  useLayoutEffect(() => {
+    if (!isSheet) return
+    const panel = () => document.querySelector('.settings')
+    const from = document.activeElement
+    const bar = isLow ? '.bar' : '.bar > :not(.controls)'
+    const behind = document.querySelectorAll<HTMLElement>(`.skip-link, .header, ${bar}, #main`)
+    if (!panel()?.contains(from)) document.getElementById('settings-toggle')?.focus()
+    for (const part of behind) part.inert = true
+    keepWidth()
+    const { style } = document.documentElement
+    style.overflow = 'hidden'
+    const stop = watchClosing(() => onOpen(false))
+    return () => {
+      stop()
+      for (const part of behind) part.inert = false
+      style.overflow = ''
+      const now = document.activeElement
+      const isFree = now === document.body || panel()?.contains(now) === true
+      if (isFree && from instanceof HTMLElement) from.focus({ preventScroll: true })
+    }
+  }, [isSheet, isLow, onOpen])
+  return isNarrow
+}
