@@ -328,10 +328,11 @@ test('what a finger presses is as high as one, in bars that are no higher for it
         return { wide: far(-1, 0) + far(1, 0), high: far(0, -1) + far(0, 1) }
       })
   const head = ['open-lessons', 'commands', 'language'].map((id) => `[data-testid=${id}]`)
+  head.push('.theme-switch label:not(:has(:checked))')
   for (const control of [...head, '.legend .only', '[data-testid=add-phase]'])
     expect((await own(control)).wide, control).toBeGreaterThanOrEqual(43)
   const lines = ['.phase-segment', '.legend .only', '.chart-numbers > summary']
-  const tabs = [...head, '[data-testid=add-phase]', '[data-testid=tab-learn]']
+  const tabs = [...head, '.phase-boundary', '[data-testid=add-phase]', '[data-testid=tab-learn]']
   for (const control of [...lines, ...tabs, '[data-testid=write-first]'])
     expect((await own(control)).high, control).toBeGreaterThanOrEqual(43)
   await page.evaluate(() => scrollTo(0, 1200))

@@ -75,6 +75,9 @@ test('in the narrowest windows nothing of a run is cut, however long its numbers
       expect(number.bottom, `${id}, ${where}`).toBeLessThanOrEqual((await box(lab, '.tabs')).y + 1)
     }
     expect(line.width, where).toBeGreaterThanOrEqual(60)
+    // The word of it too, where there is room.
+    const word = await box(lab, '[data-testid=status] span')
+    if (width >= 360) expect(word.width, where).toBeGreaterThan(30)
     expect(state.x + state.width, where).toBeLessThanOrEqual(line.x)
     await page.evaluate(() => scrollTo(0, 0))
     const labels = await page.locator('.forest-labels').evaluate((list) => {
@@ -144,6 +147,16 @@ test('a fresh page is as wide as the narrowest window, and its controls are in i
   const controls = await box(lab, '.controls')
   expect(controls.bottom).toBeLessThanOrEqual(640)
   expect(controls.x + controls.width).toBeLessThanOrEqual(320)
+  // Two of the three themes are there: those that are not chosen.
+  const themes = page.locator('.theme-switch label:not(:has(:checked))')
+  for (const [which, theme] of [
+    [1, 'dark'],
+    [1, 'light'],
+    [0, 'system'],
+  ] as const) {
+    await themes.nth(which).click()
+    await expect(page.locator('html')).toHaveAttribute('data-theme', theme)
+  }
   const name = lab.get('write-first')
   expect(await name.evaluate((it) => it.scrollWidth - it.clientWidth)).toBeLessThanOrEqual(0)
 })
