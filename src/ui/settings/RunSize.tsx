@@ -3,6 +3,9 @@
 import { useMemo } from 'react'
 import { plannedCosts, weightCount } from '../../document/experiment/costs/costs.ts'
 import type { Experiment } from '../../document/experiment/schema/schema.ts'
+import { plannedStretches } from '../../document/experiment/steered/planned.ts'
+import { nextExperiment } from '../../page/state/next_experiment.ts'
+import { useLab } from '../shown/run.ts'
 
 const SHORT = new Intl.NumberFormat('en-GB', { notation: 'compact', maximumSignificantDigits: 3 })
 
@@ -18,11 +21,17 @@ function operationWords(billions: number): string {
   ][power]
 }
 
-export function RunSize({ experiment }: { readonly experiment: Experiment }) {
-  const { weights, costs } = useMemo(
-    () => ({ weights: weightCount(experiment), costs: plannedCosts(experiment) }),
-    [experiment],
+/** Of the phases as long as they are with all that is done by hand. */
+function sizeOf(experiment: Experiment) {
+  const phases = plannedStretches(experiment, experiment.steering).map(
+    ({ document, from, to }) => ({ ...document, steps: to - from }),
   )
+  return { weights: weightCount(experiment), costs: plannedCosts(experiment, phases) }
+}
+
+export function RunSize() {
+  const experiment = useLab(nextExperiment)
+  const { weights, costs } = useMemo(() => sizeOf(experiment), [experiment])
   const rl =
     costs.tokens > 0
       ? `; reinforcement takes at most ${SHORT.format(costs.tokens)} tokens and ${operationWords(costs.arithmetic)}`

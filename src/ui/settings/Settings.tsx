@@ -339,7 +339,7 @@ function OwnSettings({ toggle }: { readonly toggle: ReactNode }) {
           {showsChanged && changed > 0 && preset ? (
             <ChangedSettings {...{ fields, original, preset, parts }} />
           ) : null}
-          {isSearching ? null : <RunSize experiment={experiment} />}
+          {isSearching ? null : <RunSize />}
           {now === undefined && !isBeside ? null : <LiveNote isBeside={isBeside} />}
           <fieldset className="settings-lock" disabled={isLocked}>
             {isSearching ? (
