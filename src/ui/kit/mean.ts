@@ -10,18 +10,31 @@ interface Column {
   readonly length: number
 }
 
-/** Values of the steps first…last that are numbers. */
-export function between(
+interface Point {
+  readonly step: number
+  readonly value: number
+}
+
+/** What the steps first…last measured, where that is a number. */
+export function pointsBetween(
   column: Column | undefined,
   first: number,
   last: number,
-): readonly number[] {
-  const values: number[] = []
-  for (let i = 0; column && i < column.length; i++)
-    if (column.steps[i] >= first && column.steps[i] <= last && Number.isFinite(column.values[i]))
-      values.push(column.values[i])
-  return values
+): readonly Point[] {
+  const points: Point[] = []
+  for (let i = 0; column && i < column.length; i++) {
+    const [step, value] = [column.steps[i], column.values[i]]
+    if (step >= first && step <= last && Number.isFinite(value)) points.push({ step, value })
+  }
+  return points
 }
+
+/** Their values. */
+export const between = (
+  column: Column | undefined,
+  first: number,
+  last: number,
+): readonly number[] => pointsBetween(column, first, last).map(({ value }) => value)
 
 /** Steps whose scores are averaged at both ends of a course: one step has few answers. */
 export const END_STEPS = 5

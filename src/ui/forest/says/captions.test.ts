@@ -113,7 +113,7 @@ test('the whole model’s phase says the scores too, and a step that was scrubbe
     ],
   })
   expect(captionOf(state)).toBe(
-    'Reinforcement of the whole model, 50 steps: the final policy became surer by 0.50 nats. The mean score of samples went from 20\u00a0% to 55\u00a0%, each a mean over 5 steps. Of held-out problems it got 75\u00a0% right, then 88\u00a0%.',
+    'Reinforcement of the whole model, 50 steps: the final policy became surer by 0.50 nats. The mean score of samples went from 20\u00a0% to 55\u00a0%, each a mean over 5 steps. Of 128 held-out problems it solved 75\u00a0%, then 88\u00a0%.',
   )
   expect(captionOf(state, 72)).toBe(
     'Reinforcement of the whole model, 2 steps: the final policy hardly changed (−0.02 nats).',
@@ -174,13 +174,46 @@ test('what a phase changed no further than chance is said to be unclear, as abov
       }),
     ).replaceAll('\u00a0', ' ')
   expect(wave([0.77, 0.83])).toMatch(
-    /Of \d+ held-out problems it got 77 % right, then 83 %: no clear change\.$/,
+    /Of \d+ held-out problems it solved 77 %, then 83 %, no clear change\.$/,
   )
-  expect(wave([0.77, 0.77])).toMatch(/Of held-out problems it got 77 % right, then 77 %\.$/)
-  expect(wave([0.77, 0.83], [0.6, 0.61])).toMatch(/61 %\. Neither is a clear change\.$/)
-  expect(wave([0.77, 0.83], [0.2, 0.9])).toMatch(/90 %\. The first is no clear change\.$/)
-  expect(wave([0.2, 0.9], [0.6, 0.61])).toMatch(/61 %\. The second is no clear change\.$/)
+  expect(wave([0.77, 0.77])).toMatch(/held-out problems it solved 77 %, then 77 %\.$/)
+  expect(wave([0.77, 0.83], [0.6, 0.61])).toMatch(
+    /77 %, then 83 %, no clear change; with sampled answers 60 %, then 61 %, no clear change\.$/,
+  )
+  expect(wave([0.77, 0.83], [0.2, 0.9])).toMatch(
+    /83 %, no clear change; with .* 20 %, then 90 %\.$/,
+  )
+  expect(wave([0.2, 0.9], [0.6, 0.61])).toMatch(/then 90 %; with .*, then 61 %, no clear change\.$/)
   expect(wave([0.2, 0.9], [0.2, 0.9])).toMatch(/with sampled answers 20 %, then 90 %\.$/)
+})
+
+test('a validation within a phase is told with its step', () => {
+  const phase_switches = [0, 4, 28].map((step, phase) => ({
+    step,
+    phase,
+    reason: 'steps' as const,
+  }))
+  const entropies = [1, 4, 28, 32].map((at): [number, number] => [at, 2 - at / 100])
+  const shares = [
+    [4, 0.83],
+    [10, 0.8],
+    [20, 0.69],
+    [30, 0.76],
+    [32, 0.9],
+  ] as const
+  const state = run(32, {
+    'layer/entropy/2': entropies,
+    'layer/entropy/3': entropies,
+    'val-aux/sort_digits/acc/greedy': shares.map(([at, share]) => [at, share]),
+  })
+  const phases = [4, 24, 4].map((steps) => ({ ...experiment.phases[2], steps }))
+  const seen = { ...state, phase_switches, runExperiment: { ...experiment, phases } }
+  const solved = phaseCaptions(seen).map((caption) => /it solved .*/.exec(caption)?.[0])
+  expect(solved.map((words) => words?.replaceAll('\u00a0', ' '))).toEqual([
+    undefined,
+    'it solved 83 %, then 69 % at step 20.',
+    'it solved 76 % at step 30, then 90 %.',
+  ])
 })
 
 test('beside the forest a caption leaves held-out problems to the chart', () => {
@@ -395,7 +428,7 @@ test('what a phase did is named by its kind, and told in what was asked of a tex
   const layers = { ...model, num_hidden_layers: 3 }
   const state = { ...plain, runExperiment: { ...rest, model: layers } } as typeof plain
   expect(captionOf(state)).toBe(
-    'Preference optimization of the whole model, 20 steps: the final policy became surer by 0.50 nats. Happy end: 90\u00a0% of 16 held-out stories, then 30\u00a0%.',
+    'Preference optimization of the whole model, 20 steps: the final policy became surer by 0.50 nats. Happy end in 16 held-out stories: 90\u00a0%, then 30\u00a0%.',
   )
 })
 

@@ -4,7 +4,15 @@ import { mostReward } from '../../../document/experiment/asked.ts'
 import { resolvePhases } from '../../../document/experiment/resolve.ts'
 import type { LabState } from '../../../page/state/store.ts'
 import { formatNumber, formatSteps, withMinus } from '../../kit/format.ts'
-import { between, END_STEPS, endMeans, isClear, isClearEntropy, peakOf } from '../../kit/mean.ts'
+import {
+  between,
+  END_STEPS,
+  endMeans,
+  isClear,
+  isClearEntropy,
+  peakOf,
+  pointsBetween,
+} from '../../kit/mean.ts'
 import { type MainMeasure, mainMeasure, posedWords } from '../../shown/measure/main_measure.ts'
 import { isShareIn } from '../../shown/measure/score_share.ts'
 import {
@@ -76,43 +84,57 @@ function rewardWords(state: LabState, { first, last }: PhaseSeen): string {
 const isUnclear = (shares: readonly number[], answers: number): boolean =>
   percent(shares[0]) !== percent(shares[1]) && !isClear(shares, answers)
 
+interface Found {
+  readonly values: readonly [was: number, is: number]
+  readonly was: string
+  readonly is: string
+}
+
+/** What the first and the last validation of a phase found, the one before it too; with its step
+ * where that is neither the beginning of the phase nor its end. */
+function foundIn(
+  { series }: LabState,
+  metric: string,
+  { first, last }: PhaseSeen,
+  words = percent,
+): Found | undefined {
+  const points = pointsBetween(series.get(metric), first - 1, last)
+  const [from, to] = [points[0], points[points.length - 1]]
+  if (points.length < 2) return undefined
+  const said = ({ step, value }: typeof from, isEnd: boolean) =>
+    isEnd ? words(value) : `${words(value)} at step ${step}`
+  const was = said(from, from.step <= Math.max(1, first - 1))
+  return { values: [from.value, to.value], was, is: said(to, to.step === last) }
+}
+
+/** '44 %, no clear change', of so many answers. */
+const endWords = ({ values, is }: Found, answers: number): string =>
+  isUnclear(values, answers) ? `${is}, no clear change` : is
+
 /** What the validations of a phase found, where there were two; the one before it counts. */
-function heldOutWords(state: LabState, { first, last }: PhaseSeen): string {
-  const { series, runExperiment } = state
-  const id = runExperiment?.task.id ?? ''
-  const { prompts, n } = runExperiment?.validation ?? { prompts: 0, n: 1 }
-  const measure = runExperiment && mainMeasure(runExperiment)
-  if (measure?.asked) {
-    const found = between(series.get(measure.metric), first - 1, last)
-    if (found.length < 2) return ''
-    const shares = [found[0], found[found.length - 1]]
-    const [was, is] = shares.map(percent)
-    const where = `${was} of ${prompts} held-out ${posedWords({ id })}, then ${is}`
-    const hasChange = !isUnclear(shares, prompts * n)
-    return ` ${measure.asked.label}: ${where}${hasChange ? '' : ': no clear change'}.`
+function heldOutWords(state: LabState, seen: PhaseSeen): string {
+  const { runExperiment } = state
+  if (!runExperiment) return ''
+  const { id } = runExperiment.task
+  const { prompts, n } = runExperiment.validation
+  const { metric, asked, isReward } = mainMeasure(runExperiment)
+  if (asked) {
+    const found = foundIn(state, metric, seen)
+    return found
+      ? ` ${asked.label} in ${prompts} held-out ${posedWords({ id })}: ${found.was}, then ${endWords(found, prompts * n)}.`
+      : ''
   }
-  if (runExperiment && measure?.isReward) {
-    const found = between(series.get(measure.metric), first - 1, last)
-    if (found.length < 2) return ''
-    const [was, is] = [found[0], found[found.length - 1]].map(rewardWord(state, measure.metric))
-    return ` Held-out reward: ${was}, then ${is}.`
+  if (isReward) {
+    const found = foundIn(state, metric, seen, rewardWord(state, metric))
+    return found ? ` Held-out reward: ${found.was}, then ${found.is}.` : ''
   }
-  const metrics = [greedyAccuracy(id), sampledAccuracy(id, n)]
-  const [greedy, sampled] = metrics.map((metric) => between(series.get(metric), first - 1, last))
-  if (greedy.length < 2) return ''
-  const ends = (shares: readonly number[]) => [shares[0], shares[shares.length - 1]]
-  const [before, after] = ends(greedy).map(percent)
-  const isFirst = isUnclear(ends(greedy), prompts)
-  if (sampled.length < 2)
-    return isFirst
-      ? ` Of ${prompts} held-out problems it got ${before} right, then ${after}: no clear change.`
-      : ` Of held-out problems it got ${before} right, then ${after}.`
-  const [then, now] = ends(sampled).map(percent)
-  const isSecond = isUnclear(ends(sampled), prompts * n)
-  const found = ` Of held-out problems it got ${before} right, then ${after}; with sampled answers ${then}, then ${now}.`
-  if (isFirst && isSecond) return `${found} Neither is a clear change.`
-  if (isFirst) return `${found} The first is no clear change.`
-  return isSecond ? `${found} The second is no clear change.` : found
+  const greedy = foundIn(state, greedyAccuracy(id), seen)
+  if (!greedy) return ''
+  const sampled = foundIn(state, sampledAccuracy(id, n), seen)
+  const is = endWords(greedy, prompts)
+  return sampled
+    ? ` Of ${prompts} held-out problems it solved ${greedy.was}, then ${is}; with sampled answers ${sampled.was}, then ${endWords(sampled, prompts * n)}.`
+    : ` Of ${prompts} held-out problems it solved ${greedy.was}, then ${is}.`
 }
 
 /** The first and the last value of a metric; undefined where it was measured once or never. */
