@@ -42,14 +42,21 @@ export function browserPage(): LabPage {
   const isQuery =
     /=/.test(location.hash) && !isCardHash(location.hash) && !isViewHash(location.hash)
   const hash = isQuery ? location.hash : ''
+  let written: string | undefined
+  const replaceQuery = (query: string) => {
+    written = query
+    const view = isViewHash(location.hash) ? location.hash : ''
+    history.replaceState(history.state, '', `?${query}${view}`)
+  }
+  // An entry that the browser goes back to has the settings of its time in its address.
+  addEventListener('popstate', () => {
+    if (written !== undefined) replaceQuery(written)
+  })
   return {
     address: location.href.replace(/[?#].*$/s, ''),
     query: location.search.length > 1 ? location.search : hash,
     hash: location.hash,
-    replaceQuery: (query) => {
-      const view = isViewHash(location.hash) ? location.hash : ''
-      history.replaceState(history.state, '', `?${query}${view}`)
-    },
+    replaceQuery,
     nextFrame: (flush) => {
       let isDone = false
       const once = () => {

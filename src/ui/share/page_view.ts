@@ -67,10 +67,10 @@ function tellHeight(): void {
 }
 
 /** Another link of this page in the same tab changes the hash alone: the browser loads nothing by
- * itself. */
+ * itself. Nor does its Back, which may change the query too and is then no change of the hash. */
 function followHash(): void {
   let before = location.hash
-  addEventListener('hashchange', () => {
+  addEventListener('popstate', () => {
     const view = ({ tab: _, lesson: __, board: ___, ...rest }: ReturnType<typeof viewParts>) =>
       JSON.stringify(rest)
     const isSame = view(viewParts(before)) === view(viewParts(location.hash))
