@@ -334,4 +334,10 @@ test('every action has words', () => {
   expect(steeringWords({ kind: 'follow_phase', phase: grpoPhase })).toBe(
     'added grpo after the present phase',
   )
+  const inner = { kind: 'rl', adv_estimator: 'reinforce_plus_plus', target_layer: 2 }
+  const [phase, ppo] = parsed({
+    phases: [inner, { kind: 'rl', adv_estimator: 'gae' }],
+  }).phases
+  expect(steeringWords({ kind: 'insert_phase', phase })).toBe('began BuPO (REINFORCE++), layer 2')
+  expect(steeringWords({ kind: 'append_phase', phase: ppo })).toBe('added PPO, whole model')
 })

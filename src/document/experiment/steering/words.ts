@@ -1,11 +1,8 @@
 // Puts steering into words, for marks and lists.
+import { type AdvEstimator, estimatorOf } from '../../../rl/estimators/advantages.ts'
 import { numberWords } from '../fields/number_words.ts'
-import type {
-  DistillDocument,
-  PhaseDocument,
-  PreferenceDocument,
-  RlDocument,
-} from '../fields/phases.ts'
+import type { PhaseDocument } from '../fields/phases.ts'
+import { preferenceLabel } from '../fields/preference_fields.ts'
 import type { SteeringAction } from './actions.ts'
 
 /** `phases.1.actor.optim.lr` is `phase 2 lr`; a critic's settings keep its name. */
@@ -18,15 +15,24 @@ function shortPath(path: string): string {
   return match ? `phase ${Number(match[1]) + 1} ${name}` : name
 }
 
-const phaseWords = (phase: PhaseDocument): string =>
-  phase.name ||
-  ('target_layer' in phase
-    ? `${objectiveWord(phase)}, ${layerWords(phase.target_layer)}${readoutWords(phase.target_readout)}`
-    : phase.kind.replaceAll('_', ' '))
+/** What people call an estimator. */
+export const estimatorName = (name: AdvEstimator): string =>
+  name === 'gae' ? 'PPO' : estimatorOf(name).label
 
-const objectiveWord = (phase: RlDocument | PreferenceDocument | DistillDocument): string => {
-  if (phase.kind === 'rl') return phase.adv_estimator
-  return phase.kind === 'distill' ? 'distillation' : phase.preference.loss_type
+/** A phase by its name, else by its method and what it trains: 'BuPO (GRPO), layer 2'. */
+export function phaseWords(phase: PhaseDocument): string {
+  if (phase.name) return phase.name
+  if (phase.kind === 'sft') return 'warm start'
+  if (phase.kind === 'reward_model') return 'reward model'
+  const { target_layer, target_readout } = phase
+  return `${objectiveWords(phase)}, ${layerWords(target_layer)}${readoutWords(target_readout)}`
+}
+
+function objectiveWords(phase: Extract<PhaseDocument, { target_layer: unknown }>): string {
+  if (phase.kind === 'distill') return 'distillation'
+  if (phase.kind === 'preference') return preferenceLabel(phase.preference)
+  const name = estimatorName(phase.adv_estimator)
+  return phase.target_layer === 'final' ? name : `BuPO (${name})`
 }
 
 const READ_AS = {

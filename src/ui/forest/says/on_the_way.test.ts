@@ -44,12 +44,13 @@ test('what chance alone brings is not said', () => {
 
 test('a phase that was inserted is said, in the order of the steps, and none that was refused', () => {
   const grpo = { kind: 'rl', adv_estimator: 'grpo', steps: 3 }
+  const inner = { ...grpo, adv_estimator: 'reinforce_plus_plus', target_layer: 2 }
   const set = { step: 30, kind: 'set', path: 'actor.optim.lr', value: 0.0005 }
   const steering = parsed({
     phases: [{ kind: 'rl', steps: 40 }],
     steering: [
       { step: 24, kind: 'interrupt_phase', phase: grpo },
-      { step: 32, kind: 'append_phase', phase: grpo },
+      { step: 32, kind: 'append_phase', phase: inner },
       { step: 35, kind: 'repeat_phase' },
     ],
   }).steering
@@ -63,8 +64,8 @@ test('a phase that was inserted is said, in the order of the steps, and none tha
     ],
   }
   expect(onTheWay(state)).toEqual([
-    'After step 24, GRPO was inserted: 3 steps.',
+    'After step 24 a phase was inserted: GRPO, whole model (3 steps).',
     'After step 30, “Learning rate” became 0.0005.',
-    'After step 32, GRPO was added: 3 steps.',
+    'After step 32 a phase was added: BuPO (REINFORCE++), layer 2 (3 steps).',
   ])
 })

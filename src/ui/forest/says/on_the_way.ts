@@ -6,12 +6,11 @@ import { experimentFields } from '../../../document/experiment/form/form.ts'
 import { placeWords } from '../../../document/experiment/form/setting_words.ts'
 import { fieldChanges } from '../../../document/experiment/steered/field_changes.ts'
 import type { SteeringEntry } from '../../../document/experiment/steering/actions.ts'
-import { steeringWords } from '../../../document/experiment/steering/words.ts'
+import { phaseWords, steeringWords } from '../../../document/experiment/steering/words.ts'
 import type { LabState } from '../../../page/state/store.ts'
 import { formatSteps } from '../../kit/format.ts'
 import { isClear } from '../../kit/mean.ts'
 import { greedyAccuracy } from '../../shown/metrics.ts'
-import { methodName } from '../../shown/run.ts'
 import { percent } from './captions.ts'
 
 interface Change {
@@ -19,13 +18,15 @@ interface Change {
   readonly line: string
 }
 
-/** 'After step 24, GRPO was inserted: 3 steps.'; undefined for what changed no phase. */
+/** 'After step 24 a phase was inserted: GRPO (3 steps).'; undefined for what changed no phase. */
 function phaseLine({ step, ...action }: SteeringEntry): string | undefined {
   if (action.kind === 'set' || action.kind === 'kernels') return undefined
   if (!('phase' in action)) return `After step ${step}: ${steeringWords(action)}.`
   const { phase } = action
-  const isLast = action.kind === 'append_phase'
-  return `After step ${step}, ${methodName(phase)} was ${isLast ? 'added' : 'inserted'}: ${formatSteps(phase.steps)}.`
+  const words = `${phaseWords(phase)} (${formatSteps(phase.steps)})`
+  return action.kind === 'append_phase'
+    ? `After step ${step} a phase was added: ${words}.`
+    : `After step ${step} a phase was inserted: ${words}.`
 }
 
 /** What was done to the list of phases. */
