@@ -16,10 +16,20 @@ test('a press on the knob takes it, in both halves of the track', () => {
         expect(handleAt(at, isLow, placesOf(width))).toBe('scrubber')
 })
 
-test('beside the knob the lower half takes an end of the zoom, and the upper half a step', () => {
+test('beyond the range the lower half takes an end of the zoom, and the upper half a step', () => {
   expect(handleAt(310, true, placesOf(24))).toBe('zoom-last')
-  expect(handleAt(282, true, placesOf(44))).toBe('zoom-last')
-  expect(handleAt(4, true, placesOf(24))).toBe('zoom-first')
+  expect(handleAt(-4, true, placesOf(24))).toBe('zoom-first')
   expect(handleAt(310, false, placesOf(24))).toBe('scrubber')
-  expect(handleAt(150, true, placesOf(24))).toBe('scrubber')
+})
+
+test('within a short range a press moves the step, and brackets are taken from outside', () => {
+  /** Of a finger, on a line of 116 pixels. */
+  const places: Place[] = [
+    { id: 'scrubber', at: 116, width: 44 },
+    { id: 'zoom-first', at: 30, width: 44 },
+    { id: 'zoom-last', at: 66, width: 44 },
+  ]
+  for (const at of [31, 40, 48, 56, 65]) expect(handleAt(at, true, places)).toBe('scrubber')
+  expect(handleAt(22, true, places)).toBe('zoom-first')
+  expect(handleAt(76, true, places)).toBe('zoom-last')
 })

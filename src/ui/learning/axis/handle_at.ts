@@ -9,12 +9,15 @@ export interface Place {
   readonly width: number
 }
 
-/** The knob is drawn over the middle third of its handle and wins there; beside it the upper half
- * of the track moves the shown step, the lower one an end of the zoom where one is near. */
+/** The knob wins over the middle third of its handle, and between the ends of the zoom every press
+ * moves the shown step. Outside of them, where their brackets are drawn, the upper half of the
+ * track does so too, and the lower one takes an end that is near. */
 export function handleAt(at: number, isLow: boolean, places: readonly Place[]): Grabbed {
-  const isWithin = (place: Place, share: number) => Math.abs(place.at - at) <= share * place.width
-  const isKnob = places.some((place) => place.id === 'scrubber' && isWithin(place, 1 / 3))
-  if (!isLow || isKnob) return 'scrubber'
-  const near = places.find((place) => place.id !== 'scrubber' && isWithin(place, 1 / 2))
+  const knob = places.find(({ id }) => id === 'scrubber')
+  if (!isLow || (knob && Math.abs(knob.at - at) <= knob.width / 3)) return 'scrubber'
+  const near = places.find(({ id, at: end, width }) => {
+    const outwards = id === 'zoom-first' ? end - at : at - end
+    return id !== 'scrubber' && outwards >= 0 && outwards <= (2 * width) / 3
+  })
   return near?.id ?? 'scrubber'
 }
