@@ -73,3 +73,21 @@ test('the ring around the name of a line lies within the name', async ({ lab, pa
   })
   expect(ring).toBeLessThanOrEqual(0)
 })
+
+test('a chart that filled the screen gives the focus back to its menu', async ({ lab, page }) => {
+  await lab.open()
+  await lab.get('at-rest').waitFor()
+  const dots = lab.get('reward-chart-menu').locator('summary')
+  const leave = [
+    () => page.keyboard.press('Escape'),
+    () => lab.get('full-chart').getByRole('button', { name: 'Leave full screen' }).press('Enter'),
+  ]
+  for (const goBack of leave) {
+    await dots.press('Enter')
+    await lab.get('reward-chart-full-screen').press('Enter')
+    await expect(lab.get('full-chart')).toBeVisible()
+    await goBack()
+    await expect(lab.get('full-chart')).toHaveCount(0)
+    await expect(dots).toBeFocused()
+  }
+})

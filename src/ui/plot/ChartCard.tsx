@@ -14,6 +14,7 @@ import { stepTable } from './files/chart_file.ts'
 import { NumbersTable } from './files/NumbersTable.tsx'
 import type { Stroke } from './lines/strokes.ts'
 import { useLiveText } from './live_text.ts'
+import { leaveFullScreen } from './Menu.tsx'
 
 export interface PlotPlace {
   readonly id: string
@@ -42,7 +43,7 @@ export interface ChartCardProps
 
 interface FigureProps extends ChartCardProps {
   readonly isFull: boolean
-  readonly onFull: () => void
+  readonly onFull?: () => void
 }
 
 const classOf = ({ isPart = false, compact = false }: ChartCardProps): string =>
@@ -76,7 +77,7 @@ function Figure(props: FigureProps) {
               strokes ? () => (handle.current ? strokes(handle.current.view) : []) : undefined
             }
           />
-          {isFull ? <LeaveButton onClick={props.onFull} /> : null}
+          {isFull ? <LeaveButton /> : null}
         </span>
         {props.says ? <Says id={plotId} text={props.says} /> : null}
         {note === undefined ? null : (
@@ -121,9 +122,15 @@ function EqualPhases({ id, chart }: { id: string; chart: string }) {
   )
 }
 
-export function LeaveButton({ onClick }: { onClick: () => void }) {
+/** A dialog that closes, and is not just taken away, gives the focus back. */
+export function LeaveButton() {
   return (
-    <button type="button" className="plain" aria-label="Leave full screen" onClick={onClick}>
+    <button
+      type="button"
+      className="plain"
+      aria-label="Leave full screen"
+      onClick={leaveFullScreen}
+    >
       <X className="icon" aria-hidden="true" />
     </button>
   )
@@ -162,7 +169,7 @@ export function ChartCard(props: ChartCardProps) {
       <Figure {...props} isFull={false} onFull={() => setFull(true)} />
       {isFull ? (
         <FullScreen title={props.title} className="full-chart" onClose={() => setFull(false)}>
-          <Figure {...props} isFull onFull={() => setFull(false)} />
+          <Figure {...props} isFull />
         </FullScreen>
       ) : null}
     </>

@@ -28,7 +28,7 @@ export interface ChartMenuProps {
   /** Undefined for a chart that has no lines. */
   readonly strokes: (() => readonly Stroke[]) | undefined
   readonly isFull: boolean
-  readonly onFull: () => void
+  readonly onFull?: (() => void) | undefined
 }
 
 function makersOf(props: ChartMenuProps): Makers {

@@ -1,6 +1,6 @@
 // Draws the fold behind the three dots of a chart or a figure.
 import { Ellipsis } from 'lucide-react'
-import { type FocusEvent, type KeyboardEvent, type ReactNode, useRef } from 'react'
+import { type FocusEvent, type KeyboardEvent, type MouseEvent, type ReactNode, useRef } from 'react'
 
 interface MenuProps {
   readonly id: string
@@ -11,8 +11,13 @@ interface MenuProps {
 
 export function Menu({ id, label, children }: MenuProps) {
   const menu = useRef<HTMLDetailsElement>(null)
+  /** Whoever chose something by key stays at the dots, also after a full screen. */
   const close = () => {
-    if (menu.current) menu.current.open = false
+    const { current } = menu
+    if (!current) return
+    const hadFocus = current.contains(document.activeElement)
+    current.open = false
+    if (hadFocus) current.querySelector('summary')?.focus()
   }
   const onBlur = (event: FocusEvent) => {
     const to = event.relatedTarget
@@ -24,7 +29,6 @@ export function Menu({ id, label, children }: MenuProps) {
     event.preventDefault()
     event.stopPropagation()
     close()
-    menu.current.querySelector('summary')?.focus()
   }
   return (
     <details
@@ -43,10 +47,14 @@ export function Menu({ id, label, children }: MenuProps) {
   )
 }
 
+export const leaveFullScreen = ({ currentTarget }: MouseEvent<HTMLElement>): void =>
+  currentTarget.closest('dialog')?.close()
+
 interface FullScreenChoiceProps {
   readonly id: string
   readonly isFull: boolean
-  readonly onFull: () => void
+  /** Not needed in full screen. */
+  readonly onFull?: (() => void) | undefined
   readonly close: () => void
 }
 
@@ -55,9 +63,10 @@ export function FullScreenChoice({ id, isFull, onFull, close }: FullScreenChoice
     <button
       type="button"
       data-testid={`${id}-full-screen`}
-      onClick={() => {
+      onClick={(event) => {
         close()
-        onFull()
+        if (isFull) leaveFullScreen(event)
+        else onFull?.()
       }}
     >
       {isFull ? 'Leave full screen' : 'Full screen'}

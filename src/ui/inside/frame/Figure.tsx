@@ -50,7 +50,7 @@ export function Figure(props: FigureProps) {
           <FullScreen title={title} className="full-figure" onClose={leave}>
             <div className="full-head">
               <h2>{title}</h2>
-              <LeaveButton onClick={leave} />
+              <LeaveButton />
             </div>
             <Body {...props} />
           </FullScreen>

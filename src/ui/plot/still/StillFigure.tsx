@@ -30,7 +30,7 @@ const MOST_ROWS = 50
 
 interface FigureProps extends StillFigureProps {
   readonly isFull: boolean
-  readonly onFull: () => void
+  readonly onFull?: () => void
 }
 
 function Figure(props: FigureProps) {
@@ -59,7 +59,7 @@ function Figure(props: FigureProps) {
               </>
             )}
           </Menu>
-          {isFull ? <LeaveButton onClick={onFull} /> : null}
+          {isFull ? <LeaveButton /> : null}
         </span>
         {note === undefined ? null : (
           <p className="soft">
@@ -80,7 +80,7 @@ export function StillFigure(props: StillFigureProps) {
       <Figure {...props} isFull={false} onFull={() => setFull(true)} />
       {isFull ? (
         <FullScreen title={props.title} className="full-figure" onClose={() => setFull(false)}>
-          <Figure {...props} isFull onFull={() => setFull(false)} />
+          <Figure {...props} isFull />
         </FullScreen>
       ) : null}
     </>
