@@ -241,3 +241,34 @@ test('who wants less motion gets none', async ({ browser, baseURL }) => {
   expect(moving).toBe(0)
   await context.close()
 })
+
+test('where the system chooses all colours, data keep theirs and what is chosen can be told', async ({
+  browser,
+  baseURL,
+}) => {
+  const context = await browser.newContext({
+    forcedColors: 'active',
+    ...(baseURL ? { baseURL } : {}),
+  })
+  const page = await context.newPage()
+  await page.goto('./')
+  await page.getByTestId('at-rest').waitFor()
+  const coloursOf = (query: string, property: string) =>
+    page
+      .locator(query)
+      .evaluateAll(
+        (all, name) => all.map((one) => getComputedStyle(one).getPropertyValue(name)),
+        property,
+      )
+  const [first, ...others] = await coloursOf('.work > .tabs button', 'border-bottom-color')
+  expect(new Set(others).size).toBe(1)
+  expect(others).not.toContain(first)
+  expect(new Set(await coloursOf('.theme-switch label', 'background-color')).size).toBe(2)
+  await page.getByTestId('tab-tokens').click()
+  await page.locator('.tok[class*="-"]').first().waitFor()
+  for (const data of ['.tok', '.colour-ramp > *', '.phase-track'])
+    expect(new Set(await coloursOf(data, 'background-color')), data).not.toEqual(
+      new Set(['rgb(255, 255, 255)']),
+    )
+  await context.close()
+})

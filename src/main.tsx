@@ -37,6 +37,7 @@ import './ui/shell/palette/palette.css'
 import './ui/learning/charts.css'
 import './ui/share/share.css'
 import './ui/shell/fingers.css'
+import './ui/shell/forced_colors.css'
 
 /** Keeps what edits can be undone, lists runs, records them, compares them, keeps the screen awake
  * and fingers that scroll from setting sliders: nothing of it is seen at first. */
