@@ -233,7 +233,7 @@ export function useMarker(which: 'hoverStep' | 'atStep', view: View) {
       element.hidden = !(at >= 0 && at <= view.width + 0.5)
       if (element.hidden) return
       element.style.transform = `translateX(${at}px)`
-      element.dataset.step = `step ${step}`
+      element.dataset.step = t(`step ${step}`)
       // The label stays inside the plot.
       element.classList.toggle('flipped', at > view.width / 2)
     }
