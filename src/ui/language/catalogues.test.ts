@@ -223,6 +223,12 @@ const OF_RUNS: Readonly<Record<string, string>> = {
   'The link that opened this page locks 设置 and hides 样本.':
     '打开本页的链接锁定了设置，并隐藏了样本。',
   '\ue000, whole model.': '\ue000，整个模型。',
+  // An element that is left out leaves its space.
+  'Reading the rows …': '正在读取各行…',
+  'Held-out accuracy (4 samples): difference from “32 × 8, GRPO”, points':
+    '留出准确率（4 个样本）：差异，对比“32 × 8、GRPO”，个百分点',
+  '32 × 8, GRPO, low': '32 × 8、GRPO，低',
+  '32 × 8, GRPO': '32 × 8、GRPO',
   // What is counted has its measure word.
   '0 epochs': '0 轮',
   '3 of 12 verdicts; then training begins.': '已有 3/12 个裁决；之后开始训练。',

@@ -7,7 +7,8 @@ const LONE_STOP = /(?<=[\ue000-\uf8ff])\.(?=\s|$)/g
 /** Between a sentence that is said already and an element. */
 export const AFTER_STOP = /(?<=[。；：！？])[ \t]+(?=[\ue000-\uf8ff])/g
 /** Between what is written in Chinese and the next part of it. */
-const BEFORE_WORDS = /(?<=[\w%\]\p{Script=Han}]),\s(?=\p{Script=Han})|(?<=\p{Script=Han}),\s(?=%)/gu
+const BEFORE_WORDS =
+  /(?<=[\w%\]”\p{Script=Han}]),\s(?=\p{Script=Han})|(?<=\p{Script=Han}),\s(?=%)/gu
 /** A duration, whose unit is a word. */
 const DURATION = /(?<=[\d–]\s)(ms|s|min|h)(?![\w/])/g
 const UNITS: Readonly<Record<string, string>> = { ms: '毫秒', s: '秒', min: '分钟', h: '小时' }
@@ -26,7 +27,7 @@ const BETWEEN_ELEMENTS = /(?<=^|[\ue000-\uf8ff]), (?=[\ue000-\uf8ff])/g
 const OF_WHOSE = /(?<=\b[A-Z]{2,})’s (?=\w+\.\w)/g
 /** What stays as it is written but for this. */
 export const unsaid = (text: string): string =>
-  inWords(text)
+  inWords(inARow(text))
     .replace(BEFORE_PERCENT, '')
     .replace(LONE_STOP, '。')
     .replace(BETWEEN_ELEMENTS, '、')

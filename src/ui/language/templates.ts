@@ -58,7 +58,7 @@ const MORE = /^$|^\d+(?: (?!final\b|and \d)[a-z]| (?=[\d–]|[\ue000-\uf8ff])|[,
  * list of numbers. */
 function isOneValue(text: string): boolean {
   if (!/^[−-]?\d/.test(text) || NUMBERS.test(text)) return true
-  const value = text.replace(/ ± \S+| \[[^\]]*\]| to [−-]?[\d.]+(?=\s|$)/g, '')
+  const value = text.replace(/ ± \S+| \[[^\]]*\]| to [−-]?[\d.]+(?=\s|$)|(?<=^\d+) × \d+/g, '')
   return !/:\s|^\S+\s(?:\S+\s)*?[−-]?\d/.test(value) || /^\d+ (min|h) \d+ (s|min)$/.test(value)
 }
 
@@ -115,7 +115,7 @@ function* cuts(text: string, literals: readonly string[], hole = 0, at = 0): Ite
 }
 
 /** `{0}. {1}{2}` */
-const ENDS_OPEN = /[.!?](?:\{\d+\})* (?:\{\d+\})+$/
+const ENDS_OPEN = /[.!?…](?:\{\d+\})* (?:\{\d+\})+$/
 
 function matchesOf({ key, literals, weight, length }: Template, text: string): Match[] {
   const [first] = literals

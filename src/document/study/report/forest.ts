@@ -5,7 +5,7 @@ import type { Analysis, Comparison } from '../analysis.ts'
 import { measureTitle } from './measure_words.ts'
 import { escaped, INKS, picture, scaleOf, short } from './svg.ts'
 import { inHead, type Units, unitsOf } from './units.ts'
-import { equalWithin } from './words.ts'
+import { armName, equalWithin } from './words.ts'
 
 const [LEFT, RIGHT, ROW, TOP] = [230, 170, 28, 44]
 const WIDTH = 760
@@ -29,7 +29,7 @@ export const forestValues = (rows: readonly ForestRow[]): number[] =>
   ])
 
 export const forestTitle = ({ baseline, metric }: Analysis): string =>
-  `${measureTitle(metric ?? '')}: difference from ${baseline}${inHead(unitsOf(metric).difference)}`
+  `${measureTitle(metric ?? '')}: difference from ${armName(baseline)}${inHead(unitsOf(metric).difference)}`
 
 /** Beside a row: what was found, in a few words. The p of a difference says nothing for equality,
  * which has its margin beside it. */
