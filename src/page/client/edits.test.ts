@@ -3,7 +3,7 @@ import { beforeEach, expect, test, vi } from 'vitest'
 import { labStore } from '../state/store.ts'
 import { smallerNext, trainCheckpointed, trainSmaller } from './button_edits.ts'
 import { train } from './controls.ts'
-import { dropWrong, editField, keepWrong, onEdit, wrongFields } from './edits.ts'
+import { dropWrong, editField, keepWrong, onEdit, takeBack, wrongFields } from './edits.ts'
 import { choosePreset } from './opening.ts'
 import { reset } from './starting.ts'
 import { nextPhase, steer } from './steering.ts'
@@ -226,6 +226,21 @@ test('what a field does not take is dropped by a reset, by other settings, and o
   expect(left()).toHaveLength(1)
   dropWrong('actor.optim.lr')
   expect(left()).toEqual([])
+})
+
+test('what does not hold is taken back to what was there before a person began to type', () => {
+  openPage()
+  port().says({ type: 'adapter', adapter })
+  draw()
+  const path = 'rollout.n'
+  const before = { value: labStore.getState().experiment.rollout.n, said: '2' }
+  // The first letter of 1.5 holds by itself.
+  editField(path, 1)
+  const wrong = { path, label: 'Responses per prompt', text: '1.5', problem: 'no', before }
+  keepWrong(wrong)
+  takeBack(wrong)
+  expect(labStore.getState().experiment.rollout.n).toBe(before.value)
+  expect(wrongFields(labStore.getState())).toEqual([])
 })
 
 test('a model that the run begins with keeps its sizes and its tokens', () => {

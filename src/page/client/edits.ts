@@ -71,6 +71,12 @@ export function dropWrong(path: string): void {
   if (others.length < wrongFields.length) labStore.setState({ wrongFields: others })
 }
 
+/** The field has again what it had before a person began to type. */
+export function takeBack({ path, before }: WrongField): void {
+  dropWrong(path)
+  if (before) editField(path, before.value)
+}
+
 /** Those whose field is still in the form; the same list while nothing changes. */
 export function wrongFields({ wrongFields, experiment }: LabState): readonly WrongField[] {
   if (wrongFields.length === 0) return wrongFields

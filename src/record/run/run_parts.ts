@@ -32,8 +32,10 @@ export interface WrongField {
   /** What the form calls it. */
   readonly label: string
   readonly text: string
-  /** What is wrong with it. */
+  /** What is wrong with it, which begins with the path of the field whose rule it breaks. */
   readonly problem: string
+  /** What the field had when the person began to type; undefined stands for its default. */
+  readonly before?: { readonly value: unknown; readonly said: string }
 }
 
 export interface PhaseSwitch {

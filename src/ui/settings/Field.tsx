@@ -1,11 +1,11 @@
 // Draws one setting from its schema: control, unit, help, what is wrong with it, and the way
 // back.
 import { RotateCcw } from 'lucide-react'
-import { type ComponentProps, useCallback, useId, useState } from 'react'
+import { type ComponentProps, useCallback, useId, useRef, useState } from 'react'
 import { valueAt } from '../../document/experiment/fields/paths.ts'
-import { experimentFields } from '../../document/experiment/form/form.ts'
-import { dropWrong, editField, keepWrong } from '../../page/client/edits.ts'
+import { dropWrong, editField, keepWrong, takeBack } from '../../page/client/edits.ts'
 import { type LabState, labStore } from '../../page/state/store.ts'
+import type { WrongField } from '../../record/run/run_parts.ts'
 import { Words } from '../glossary/Words.tsx'
 import { Marked } from '../kit/Marked.tsx'
 import { t } from '../kit/translator.ts'
@@ -14,7 +14,7 @@ import { later } from '../part/later.tsx'
 import { selectIsBusy, useLab } from '../shown/run.ts'
 import { Control } from './Control.tsx'
 import { nearestTaken } from './field/nearest_taken.ts'
-import { type FieldData, formName, isNumber, labelled, spoken, typedValue } from './form.ts'
+import { type FieldData, formName, isNumber, spoken, typedValue } from './form.ts'
 import { findWords, foundChoices, pathWords } from './settings_search.ts'
 import type { WrongValue as Wrong } from './WrongValue.tsx'
 
@@ -107,6 +107,8 @@ function Choices({ query, field }: { readonly query: string; readonly field: Fie
   )
 }
 
+type Held = NonNullable<WrongField['before']>
+
 const wrongAt = ({ wrongFields }: LabState, path: string) =>
   wrongFields.find((wrong) => wrong.path === path)
 
@@ -126,17 +128,31 @@ const OverRun = later<{ readonly id: string; readonly path: string }>(
   () => useLab(selectIsSteered),
 )
 
+/** What a field has, for the way back. */
+const heldBy = (field: FieldData): Held => ({
+  value: field.isOverridden === false ? undefined : field.value,
+  said: spoken(field),
+})
+
 /** What was typed and does not hold yet, and what is wrong with it, which Train waits for. */
 function useDraft(field: FieldData) {
   const { path } = field
   const [draft, setDraft] = useState<string>()
   const wrong = useLab(useCallback((state: LabState) => wrongAt(state, path), [path]))
-  const refuse = (text: string, problem: string) =>
-    keepWrong({ path, label: formName(field), text, problem })
+  // Each letter that holds is set at once: the way back is to what was there before the first.
+  const begun = useRef<Held>(undefined)
+  const refuse = (text: string, problem: string) => {
+    const before = begun.current ?? heldBy(field)
+    keepWrong({ path, label: formName(field), text, problem, before })
+  }
+  const end = () => {
+    begun.current = undefined
+    setDraft(undefined)
+  }
   const commit = (value: FieldData['value'] | undefined, text = String(value)) => {
     const message = editField(path, value)
     if (message === undefined) dropWrong(path)
-    else refuse(text, labelled(message, experimentFields(labStore.getState().experiment)))
+    else refuse(text, message)
     return message === undefined
   }
   return {
@@ -144,19 +160,19 @@ function useDraft(field: FieldData) {
     wrong,
     /** Sets a value that was chosen; undefined takes the default. */
     set: (value: FieldData['value'] | undefined) => {
-      setDraft(undefined)
+      end()
       commit(value)
     },
     type: (text: string) => {
+      begun.current ??= wrong?.before ?? heldBy(field)
       const value = typedValue(field, text)
-      if (value === null && field.none === undefined)
-        refuse(text, `${formName(field)}: expected a number`)
+      if (value === null && field.none === undefined) refuse(text, `${path}: expected a number`)
       else if (commit(value, text)) setDraft(isNumber(field) ? text : undefined)
     },
-    leave: () => setDraft(undefined),
+    leave: end,
     drop: () => {
-      setDraft(undefined)
-      dropWrong(path)
+      end()
+      if (wrong) takeBack(wrong)
     },
   }
 }

@@ -3,29 +3,32 @@ import { experimentFields } from '../../document/experiment/form/form.ts'
 import { labStore } from '../../page/state/store.ts'
 import type { WrongField } from '../../record/run/run_parts.ts'
 import { showSetting } from '../open/wanted.ts'
+import { labelled } from './field/labelled.ts'
 import { randomStart } from './field/random_start.ts'
-import { type FieldData, formName, spoken, typedValue } from './form.ts'
+import { type FieldData, spoken, typedValue } from './form.ts'
 
-/** Another setting whose rule a value breaks: a refusal begins with its name. */
-const ruledBy = ({ problem, path }: WrongField): FieldData | undefined =>
-  experimentFields(labStore.getState().experiment).find(
-    (field) => field.path !== path && field.hasEffect && problem.startsWith(`${formName(field)}: `),
+/** Another setting whose rule a value breaks: a refusal begins with its path. */
+const ruledBy = ({ problem, path }: WrongField, fields: readonly FieldData[]) =>
+  fields.find(
+    (field) => field.path !== path && field.hasEffect && problem.startsWith(`${field.path}: `),
   )
 
 export function WrongValue(props: {
   readonly field: FieldData
   readonly wrong: WrongField
-  /** Back to the value that holds. */
+  /** Back to the value from before. */
   readonly onKeep: () => void
 }) {
   const { field, wrong, onKeep } = props
-  const other = ruledBy(wrong)
+  const fields = experimentFields(labStore.getState().experiment)
+  const other = ruledBy(wrong, fields)
+  const held = wrong.before?.said ?? spoken(field)
   const begin = randomStart(field.path, typedValue(field, wrong.text))
   return (
     <p className="problem" role="alert">
-      {wrong.problem}
+      {labelled(wrong.problem, fields)}
       <button type="button" className="plain" onClick={onKeep}>
-        {field.value === null ? 'keep none' : `keep ${spoken(field)}`}
+        {held === 'none' ? 'keep none' : `keep ${held}`}
       </button>
       {other ? (
         <button type="button" className="plain" onClick={() => showSetting(other.path)}>

@@ -4,9 +4,12 @@ import { expect, test } from 'vitest'
 import { withField } from '../../document/experiment/experiment.ts'
 import type { Experiment } from '../../document/experiment/schema/schema.ts'
 import { PRESETS } from '../../document/presets/presets.ts'
+import { translateWith } from '../kit/translator.ts'
+import { allTexts } from '../language/testing.ts'
 import { withEstimator } from './Algorithm.tsx'
 import { ChangedSettings } from './ChangedSettings.tsx'
-import { changedParts, countChanged, labelled, ownValues, shownFields } from './form.ts'
+import { labelled } from './field/labelled.ts'
+import { changedParts, countChanged, ownValues, shownFields } from './form.ts'
 
 const [preset] = PRESETS
 
@@ -88,4 +91,35 @@ test('a refusal names fields as the form does', () => {
   expect(labelled('0.5 is no whole number; see nowhere.at_all', fields)).toBe(
     '0.5 is no whole number; see nowhere.at_all',
   )
+})
+
+test('in Chinese a refusal has the names of fields in Chinese, wherever they stand', () => {
+  const texts = allTexts()
+  translateWith({
+    locale: 'zh-CN',
+    text: (english) => texts.translate(english),
+    props: (_, props) => props,
+  })
+  const fields = shownFields(preset.experiment)
+  const left = fields.flatMap(({ path }) => {
+    const said = labelled(`${path}: expected less than ${path.includes('.') ? path : 2}`, fields)
+    return /\p{Script=Han} \p{Script=Han}/u.test(said) || said.includes(path) ? [said] : []
+  })
+  expect(left).toEqual([])
+  expect(
+    labelled(
+      'actor.ppo_mini_batch_size: expected a divisor of rollout.train_batch_size (3), because every mini-batch has the same size; got 32',
+      fields,
+    ),
+  ).toBe('小批次：应能整除每步的提示数（3），因为各小批次大小相同；实际为 32')
+  translateWith(undefined)
+})
+
+test('a choice in a refusal has its name', () => {
+  const fields = shownFields(preset.experiment)
+  const choices = fields.flatMap(({ path, options = [] }) =>
+    options.map(({ value, label }) => [labelled(`${path}: expected '${value}'`, fields), label]),
+  )
+  expect(choices.length).toBeGreaterThan(20)
+  expect(choices.filter(([said, label]) => !said.endsWith(`: expected “${label}”`))).toEqual([])
 })

@@ -75,14 +75,6 @@ export function typedValue(field: FieldData, text: string): FieldData['value'] {
   return text.trim() === '' ? null : Number(text)
 }
 
-/** A refusal as the form says it: every field that it names by its path has its label, and null,
- * which nobody types, is an empty field. */
-export const labelled = (message: string, fields: readonly FieldData[]): string =>
-  message.replace(/, or null(?=,)/, '').replace(/[a-z]\w*(?:\.\w+)+/g, (path) => {
-    const field = fields.find((own) => own.path === path)
-    return field ? formName(field) : path
-  })
-
 /** Groups that are unfolded at first: what people change first. */
 export const OPEN_AT_FIRST = /^(Main settings|Experiment|Task)$/
 

@@ -1,6 +1,12 @@
-import { expect, test } from 'vitest'
+import { afterEach, expect, test } from 'vitest'
 import { experimentOf, sourceOf } from '../../../jobs/testing.ts'
+import { translateWith } from '../../kit/translator.ts'
+import { allTexts } from '../../language/testing.ts'
+import JOBS from '../../language/zh/jobs.json'
 import { FIRST_PLAN, filesOf, outcomeOf, type Plan, pageWords } from './plan.ts'
+import { refusedWords } from './refused_words.ts'
+
+afterEach(() => translateWith(undefined))
 
 test('what a run that is over cannot be is offered by the names of the dialog', () => {
   expect(pageWords('phases: phase 1 is over at this checkpoint; export for verl')).toBe(
@@ -35,4 +41,42 @@ test('a refusal calls fields and their values as the form does', () => {
   const pairs = { phases: [{ kind: 'preference', steps: 2, pairs: { source: 'judge' } }] }
   expect(refused(pairs, 'verl')).toMatch(/^Phase 1: verl has no trainer of preferences/)
   expect(refused({ phases: [rl] }, 'bupo')).toMatch(/^Phases: expected an inner phase/)
+})
+
+const texts = allTexts()
+const speakChinese = () =>
+  translateWith({
+    locale: 'zh-CN',
+    text: (english) => texts.translate(english),
+    props: (_, props) => props,
+  })
+
+test('a refusal is wholly in Chinese, its fields and their values too', () => {
+  speakChinese()
+  const refused = (document: object) => {
+    const source = { ...sourceOf(experimentOf(document)), series: undefined, title: 'Mine' }
+    const outcome = outcomeOf(source, { ...FIRST_PLAN, format: 'trl' })
+    return 'refused' in outcome ? outcome.refused : ''
+  }
+  const phases = [{ kind: 'rl', steps: 2, adv_estimator: 'reinforce_plus_plus' }]
+  const said = refused({ phases })
+  expect(said).toBe(
+    'TRL 的 GRPOTrainer 无法运行此实验：“阶段 1 的优势估计”为 REINFORCE++：应为 GRPO、“GRPO，向量化（verl 0.7 及以前）”、“GRPO，批次的标准差（TRL：scale_rewards batch）”',
+  )
+  // Elements ask again.
+  expect(texts.translate(said)).toBe(said)
+})
+
+const VALUES = ['0', 'b_c', 'X9', 'd/e', 'f.g']
+
+test('no kind of refusal or warning of a job stays in English', () => {
+  speakChinese()
+  const { experiment } = sourceOf(experimentOf({ phases: [{ kind: 'rl', steps: 2 }] }))
+  const all = Object.keys(JOBS).map((key) =>
+    pageWords(key.replace(/\{(\d+)\}/g, (_, i) => VALUES[Number(i)])),
+  )
+  const left = all
+    .map((text) => refusedWords(text, experiment))
+    .filter((said) => /\b(?:cannot|expected|found|has|is|of|the|which|with) /.test(said))
+  expect(left).toEqual([])
 })

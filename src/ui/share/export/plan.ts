@@ -136,7 +136,6 @@ const PAGE_WORDS: readonly (readonly [said: RegExp, here: string])[] = [
   [/export for verl/g, 'choose verl'],
   [/export for TRL/g, 'choose TRL'],
   [/Say which when you export/g, 'Choose one under “Phase”'],
-  [/(?<!\S)phase: expected/g, 'Phase: expected'],
 ]
 
 export const pageWords = (text: string): string =>

@@ -1,22 +1,26 @@
-// Says a refusal of a job in the page's own names: its fields and their values as the form calls
-// them.
+// Says a refusal of a job in the page's language and its own names: fields and their values as the
+// form calls them.
 import { experimentFields } from '../../../document/experiment/form/form.ts'
 import type { Field } from '../../../document/experiment/form/form_fields.ts'
 import { saidValue } from '../../../document/experiment/form/setting_words.ts'
 import type { Experiment } from '../../../document/experiment/schema/schema.ts'
 import type { Proposal } from '../../../jobs/scale/scale.ts'
+import { t } from '../../kit/translator.ts'
+import { named } from '../../settings/field/labelled.ts'
 import { formName } from '../../settings/form.ts'
 
 /** A path, or the end of one: 'actor.loss_mode', 'target_readout', 'the phase’s steps'. */
-const PATH = String.raw`(the phase’s )?(?<![\w.])([a-z]\w*(?:\.\w+)*)`
+const PATH = String.raw`(?<![\w.])([a-z]\w*(?:\.\w+)*)(?![\w(])`
+const WHOSE = 'the phase’s'
 /** A field with its value, and what is expected there. */
-const VALUE = new RegExp(`${PATH} is ([^:;]*): (?:expected ([^;]*))?`, 'g')
-const ANY = new RegExp(PATH, 'g')
+const VALUE = new RegExp(`(${WHOSE} )?${PATH} is ([^:;]*): (?:expected ([^;]*))?`, 'g')
 /** Of lists, which are no fields of the form. */
 const PART = /\breward\.parts\.(\d+)/g
-const KIND = /\bphases\.(\d+)\.kind is \w+: /g
+/** In any language. */
+const KIND = /\bphases\.(\d+)\.kind \S+ \w+([:：] ?)/g
 /** What only a command line has. */
-const COMMAND = /, or name its folder with --teacher PATH/
+const COMMAND = /[,，][^,，]*--teacher PATH[^.。]*/
+const CHOICES = /, or | or |, /
 
 /** The field that a refusal means; none for a word that is no path. */
 function fieldOf(path: string, isOfPhase: boolean, fields: readonly Field[]): Field | undefined {
@@ -27,11 +31,27 @@ function fieldOf(path: string, isOfPhase: boolean, fields: readonly Field[]): Fi
   )
 }
 
-/** A value as the menu of its field has it. */
-function menuWords(said: string, { options, kind }: Field): string {
+/** A value as the menu of its field has it; undefined where it has no name there. */
+function menuWords(said: string, { options, kind }: Field): string | undefined {
   if (kind === 'boolean' && /^(true|false)$/.test(said)) return saidValue(said === 'true')
   const option = options?.find(({ value }) => String(value) === said)
-  return option ? saidValue(option.value, options) : said
+  const name = option && saidValue(option.value, options)
+  // In a list it would be taken for two.
+  return name?.includes(', ') ? `“${name}”` : name
+}
+
+/** What a refusal calls by a word of code that the menu of a field has a name for. */
+function valuesOf(message: string, fields: readonly Field[]): ReadonlyMap<string, string> {
+  const found = [...message.matchAll(VALUE)].flatMap(([, ofPhase, path, value, expected = '']) => {
+    const field = fieldOf(path, ofPhase !== undefined, fields)
+    return field ? [value, ...expected.split(CHOICES)].map((word) => [word, field] as const) : []
+  })
+  return new Map(
+    found.flatMap(([word, field]) => {
+      const name = menuWords(word, field)
+      return name === undefined ? [] : [[word, t(name)] as const]
+    }),
+  )
 }
 
 /** `proposed`: the values of another model's job, which the dialog calls by names of its own. */
@@ -41,24 +61,18 @@ export function refusedWords(
   proposed: readonly Proposal[] = [],
 ): string {
   const fields = experimentFields(experiment)
+  const values = valuesOf(message, fields)
   const number = (n: string) => Number(n) + 1
-  return message
-    .replace(PART, (_, n: string) => `Part ${number(n)} of the reward`)
-    .replace(KIND, (_, n: string) => `Phase ${number(n)}: `)
-    .replace(COMMAND, '')
-    .replace(/^phases(?=:)/, 'Phases')
-    .replace(VALUE, (whole, ofPhase: string | undefined, path: string, value, expected) => {
-      const field = fieldOf(path, ofPhase !== undefined, fields)
-      if (!field) return whole
-      const said = `“${formName(field)}” is ${menuWords(value, field)}: `
-      if (expected === undefined) return said
-      const choices = expected.split(', ').map((own: string) => menuWords(own, field))
-      return `${said}expected ${choices.join(', ')}`
-    })
-    .replace(ANY, (whole, ofPhase: string | undefined, path: string) => {
-      const own = proposed.find(({ key }) => key === path)
-      if (own) return `“${own.label}”`
-      const field = fieldOf(path, ofPhase !== undefined, fields)
-      return field ? `“${formName(field)}”` : whole
-    })
+  const parts = named(t(message).replace(COMMAND, ''), PART, (_, n) =>
+    t(`Part ${number(n)} of the reward`),
+  )
+  const kinds = named(parts, KIND, (_, n, colon) => `${t(`Phase ${number(n)}`)}${colon}`)
+  const whole = named(kinds, /^phase(s?)(?=[:：])/, (_, s) => t(s ? 'Phases' : 'Phase'))
+  const any = new RegExp(`(${WHOSE} |${t(WHOSE)} ?)?${PATH}`, 'g')
+  return named(whole, any, (code, whose, path) => {
+    const own = proposed.find(({ key }) => key === path)
+    if (own) return `“${t(own.label)}”`
+    const field = fieldOf(path, whose !== undefined, fields)
+    return field ? `“${t(formName(field))}”` : (values.get(code) ?? code)
+  })
 }

@@ -2,7 +2,7 @@
 // the reason stands.
 import { X } from 'lucide-react'
 import { experimentFields } from '../../../document/experiment/form/form.ts'
-import { dropWrong, wrongFields } from '../../../page/client/edits.ts'
+import { takeBack, wrongFields } from '../../../page/client/edits.ts'
 import { type LabState, labStore } from '../../../page/state/store.ts'
 import { showSetting } from '../../open/wanted.ts'
 import { selectIsBusy, useLab } from '../../shown/run.ts'
@@ -21,7 +21,7 @@ const Name = ({ path, label }: Wrong) => (
 function Keep({ wrong }: { readonly wrong: readonly Wrong[] }) {
   const label = wrong.length === 1 ? 'Keep the value from before' : 'Keep the values from before'
   const keep = () => {
-    for (const { path } of wrong) dropWrong(path)
+    for (const field of wrong) takeBack(field)
   }
   return (
     <button

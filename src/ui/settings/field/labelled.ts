@@ -1,0 +1,32 @@
+// Says a refusal in the page's language, and in the names that the form has for fields and their
+// values.
+import { t } from '../../kit/translator.ts'
+import { type FieldData, formName } from '../form.ts'
+
+const PATH = /(?<![\w.])[a-z]\w*(?:\.\w+)+|^[a-z]\w*(?=[:：])/g
+/** One that its own name does not stand behind. */
+const QUOTED = /['“]([\w.-]+)['”](?! ?[(（])/g
+/** Chinese has no space between its words. */
+const BETWEEN_WORDS = /(?<=\p{Script=Han}) (?=[\p{Script=Han}“])|(?<=”) (?=\p{Script=Han})/gu
+
+/** Words of code by their names, in a text that is said already. */
+export const named = (
+  said: string,
+  code: RegExp,
+  name: (whole: string, ...parts: string[]) => string,
+): string => said.replace(code, name).replace(BETWEEN_WORDS, '')
+
+/** Every field that a refusal names by its path has its label, a choice its name, and null, which
+ * nobody types, is an empty field. */
+export function labelled(message: string, fields: readonly FieldData[]): string {
+  const own = fields.find(({ path }) => message.startsWith(`${path}: `))
+  const said = t(message.replace(/, or null(?=,)/, ''))
+  const chosen = named(said, QUOTED, (whole, word) => {
+    const option = own?.options?.find(({ value }) => String(value) === word)
+    return option ? `“${t(option.label)}”` : whole
+  })
+  return named(chosen, PATH, (path) => {
+    const field = fields.find((other) => other.path === path)
+    return field ? t(formName(field)) : path
+  })
+}
