@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { nameGutter, namesInGutter, partOfName } from './name_room.ts'
+import { cutName, lettersOf, nameGutter, namesInGutter, partOfName } from './name_room.ts'
 
 const nameInGutter = (name: string, gutter: number) => namesInGutter([name], gutter)[0]
 
@@ -24,6 +24,19 @@ test('a name that is longer is cut, a Chinese one after half as many letters', (
   expect(cut).toMatch(/^BuPO, lay.*…$/)
   const chinese = nameInGutter('先训练第一层然后训练整个模型', 171)
   expect(chinese.length).toBeLessThanOrEqual(Math.ceil(cut.length / 2))
+})
+
+test('a name that is cut takes no more room than there is', () => {
+  for (const name of [
+    LONG,
+    '256 × 1，没有 critic（REINFORCE++）',
+    '先训练第一层，然后训练整个模型',
+  ])
+    for (let most = 4; most < 40; most++) {
+      const cut = cutName(name, most)
+      expect(lettersOf(cut)).toBeLessThanOrEqual(most)
+      if (lettersOf(name) <= most) expect(cut).toBe(name)
+    }
 })
 
 test('the longest share, in bold, has room behind the longest name', () => {

@@ -11,7 +11,7 @@ const STROKES = 20
 const LETTER_WIDTH = 6.4
 
 /** Letters of a name as wide as Latin ones: Chinese ones take the room of two. */
-const lettersOf = (name: string): number =>
+export const lettersOf = (name: string): number =>
   [...name].reduce((sum, letter) => sum + (letter >= '\u2e80' ? 2 : 1), 0)
 
 /** Letters of a value behind a name, with a space: the same for all, so that no plot changes its
@@ -24,6 +24,14 @@ export const nameGutter = (names: readonly string[], width: number): number =>
     (width < WIDE ? MOST_GUTTER : MOST_GUTTER_WIDE) * width,
     STROKES + LETTER_WIDTH * (VALUE + Math.max(0, ...names.map(lettersOf))),
   )
+
+/** A name, cut where so many Latin letters have room. */
+export function cutName(name: string, most: number): string {
+  if (lettersOf(name) <= most) return name
+  const letters = [...name]
+  while (lettersOf(letters.join('')) >= most && letters.pop());
+  return `${letters.join('')}…`
+}
 
 /** How many letters of a name a gutter of so many pixels has room for, beside its value; all of
  * them where it has. */

@@ -13,12 +13,12 @@ import { short } from '../../../document/study/report/svg.ts'
 import { inHead, type Units } from '../../../document/study/report/units.ts'
 import { differenceText, equalWithin } from '../../../document/study/report/words.ts'
 import { FEWEST_PAIRS } from '../../../document/study/statistics/student.ts'
-import { cutText } from '../../../formats/cut_text.ts'
 import { pointing } from '../../kit/input/pointing.ts'
 import { t } from '../../kit/translator.ts'
 import { useSize } from '../../plot/base/plot_hooks.ts'
 import type { NumberTable } from '../../plot/files/number_table.ts'
 import type { Owner } from '../../plot/files/SaveAs.tsx'
+import { cutName, lettersOf } from '../../plot/lines/name_room.ts'
 import { Readout } from '../../plot/Readout.tsx'
 import { fittedScale, type Scale } from '../../plot/still/axes.ts'
 import { StillFigure } from '../../plot/still/StillFigure.tsx'
@@ -34,7 +34,7 @@ const VERDICTS: Readonly<Record<Comparison['verdict'], string>> = {
 /** Names lie left of the plot, where the longest has room for as much of the width, or above their
  * rows where that leaves the plot too little. */
 const MOST_NAMES = 0.42
-const LETTER_WIDTH = 6.6
+const LETTER_WIDTH = 7.4
 const NAME_GAP = 14
 const SAID = 160
 const LEAST_WIDTH = 680
@@ -78,7 +78,7 @@ type Px = (value: number) => number
 
 function Forest({ rows, units, scale, at, onMove, width }: Drawn & { readonly width: number }) {
   const isWide = width >= LEAST_WIDTH
-  const longest = NAME_GAP + LETTER_WIDTH * Math.max(...rows.map(({ name }) => name.length))
+  const longest = NAME_GAP + LETTER_WIDTH * Math.max(...rows.map(({ name }) => lettersOf(t(name))))
   const names = Math.min(longest, MOST_NAMES * width)
   const [left, right, high] = isWide ? [names, SAID, ROW] : [0, 0, TALL_ROW]
   const room = isWide ? names - NAME_GAP : width - SAID - MARGIN
@@ -120,7 +120,7 @@ function Forest({ rows, units, scale, at, onMove, width }: Drawn & { readonly wi
             textAnchor={isWide ? 'end' : 'start'}
           >
             <title>{row.name}</title>
-            {cutText(t(row.name), letters)}
+            {cutName(t(row.name), letters)}
           </text>
           <text x={width} y={isWide ? i * high + high / 2 + 4 : i * high + 14} textAnchor="end">
             {besideRow(row.comparison, units)}
