@@ -2,7 +2,7 @@
 
 import type { RunEntry } from '../../../page/runs/library/library_store.ts'
 import { heldOutWords } from '../../shown/metrics.ts'
-import { columnLabel, isMain, MAIN, METRIC_CHOICES, metricOf, toldBy } from './columns.ts'
+import { columnLabel, isMain, isMetric, MAIN, METRIC_CHOICES, metricOf, toldBy } from './columns.ts'
 
 const GREEDY = 'accuracy, greedy'
 /** Of answers of another trainer's run nobody knows how they were decoded. */
@@ -35,6 +35,32 @@ function heldOutLabel(entries: readonly RunEntry[], own: (entry: RunEntry) => st
   return `held-out ${[...new Set(names)].sort().reverse().join(', or ')}`
 }
 
+/** A log that says the entropy of its policy at the temperature of its samples, and no other. */
+const saysSampledEntropy = (entry: RunEntry): boolean => {
+  const { source, summaries } = entry.header
+  const metric = metricOf(entry, 'entropy')
+  return source !== undefined && metric === metricOf(entry, 'policy_entropy') && metric in summaries
+}
+
+/** The number that a choice means where these runs stand side by side, so that all have the same:
+ * beside logs that have no other, samples are compared with samples. */
+export function choiceAmong(choice: string, entries: readonly RunEntry[]): string {
+  if (choice === 'entropy') return entries.some(saysSampledEntropy) ? 'policy_entropy' : choice
+  if (!isMain(choice)) return choice
+  const [logs, own] = [entries.filter(isForeign), entries.filter((entry) => !isForeign(entry))]
+  const has = (entry: RunEntry, key: string) => metricOf(entry, key) in entry.header.summaries
+  const isSampled = own.every(
+    (entry) => mainName(entry) === GREEDY && has(entry, 'sampled') === has(entry, 'greedy'),
+  )
+  return isSampled && own.length > 0 && logs.some((entry) => has(entry, MAIN)) ? 'sampled' : choice
+}
+
+/** The column that one of the table stands for, where it has these runs. */
+export const columnAmong = (column: string, entries: readonly RunEntry[]): string =>
+  isMetric(column)
+    ? `metric:${choiceAmong(column.slice(column.indexOf(':') + 1), entries)}`
+    : column
+
 /** What a choice is called for these runs. */
 export function choiceLabel(choice: string, entries: readonly RunEntry[]): string {
   if (isMain(choice)) return heldOutLabel(entries, mainName)
@@ -52,14 +78,23 @@ interface Choice {
 const named = (keys: readonly string[], entries: readonly RunEntry[]): readonly Choice[] =>
   keys.map((key) => ({ key, label: choiceLabel(key, entries) }))
 
-const KEYS = METRIC_CHOICES.map(({ key }) => key)
-/** Those of other trainers' runs, of whose answers there is one mean. */
-const OF_FOREIGN = KEYS.filter((key) => key !== 'sampled' && key !== 'greedy')
+/** What every run has, each number once. */
+export function keysAmong(entries: readonly RunEntry[]): readonly string[] {
+  const entropy = choiceAmong('entropy', entries)
+  return METRIC_CHOICES.map(({ key }) => key).filter(
+    (key) => !/entropy$/.test(key) || key === entropy,
+  )
+}
 
 /** The choices for these runs; the first is that of a table where nothing was chosen. */
 export function choicesFor(entries: readonly RunEntry[]): readonly Choice[] {
-  if (entries.every((entry) => mainName(entry) === GREEDY)) return named(KEYS, entries)
-  return named([MAIN, ...(entries.every(isForeign) ? OF_FOREIGN : KEYS)], entries)
+  const keys = keysAmong(entries)
+  if (entries.every((entry) => mainName(entry) === GREEDY)) return named(keys, entries)
+  const main = choiceAmong(MAIN, entries)
+  // Of answers of other trainers' runs there is one mean.
+  const isNamed = (key: string) => key === 'sampled' || key === 'greedy'
+  const others = entries.every(isForeign) ? keys.filter((key) => !isNamed(key)) : keys
+  return named([...new Set([main, ...others])], entries)
 }
 
 /** The choices by which runs can be compared: what one is told by says nothing of others that are
@@ -67,7 +102,7 @@ export function choicesFor(entries: readonly RunEntry[]): readonly Choice[] {
 export const comparedChoices = (entries: readonly RunEntry[]): readonly Choice[] =>
   new Set(entries.map((entry) => metricOf(entry, MAIN))).size === 1
     ? choicesFor(entries)
-    : named(KEYS, entries)
+    : named(keysAmong(entries), entries)
 
 /** Where two logs have the same, one reward scored both of their runs: a table of Weights & Biases
  * is of one project, and a setting is one. */
@@ -81,7 +116,7 @@ function originOf({ header: { source } }: RunEntry): string {
  * what is no score, are the same everywhere. */
 export function isOneMeasure(choice: string, entries: readonly RunEntry[]): boolean {
   const logs = entries.filter(({ header }) => header.source)
-  if (logs.length === 0 || choice === 'entropy') return true
+  if (logs.length === 0 || /entropy$/.test(choice)) return true
   const metrics = new Set(entries.map((entry) => metricOf(entry, choice)))
   if (metrics.size > 1) return false
   const [metric = ''] = metrics

@@ -20,6 +20,7 @@ import {
   greedyAccuracy,
   hasShares,
   heldOutWords,
+  LOGGED_ENTROPY,
   REWARD,
   sampledAccuracy,
   TASK_SCORE,
@@ -42,6 +43,7 @@ export const METRIC_CHOICES = [
   { key: 'sampled', label: 'held-out accuracy, sampled' },
   { key: 'score', label: 'reward or task score, sampled' },
   { key: 'entropy', label: 'final entropy, nats' },
+  { key: 'policy_entropy', label: 'policy entropy as sampled, nats' },
 ] as const
 
 const FACTS = [
@@ -86,6 +88,7 @@ export function metricOf({ header }: RunEntry, choice: string): string {
       model.num_hidden_layers,
       header.source && new Set(Object.keys(header.summaries)),
     )
+  if (choice === 'policy_entropy') return LOGGED_ENTROPY
   if (choice !== 'score') return choice
   // A log says by its metrics alone which phases there were.
   const hasModel = header.source

@@ -5,6 +5,7 @@ import type { Statistic } from '../../../record/run/summary.ts'
 import { searchable } from '../../kit/fuzzy.ts'
 import { type DistinctName, distinctNames } from '../../shown/names/distinct_names.ts'
 import { statusWord } from '../../shown/run_words.ts'
+import { choiceAmong, columnAmong } from './choices.ts'
 import { type Cell, cellOf } from './columns.ts'
 import { type Filter, holds } from './filters.ts'
 
@@ -55,6 +56,25 @@ export const FIRST_VIEW: TableView = {
   group: '',
   sort: 'started',
   isDescending: true,
+}
+
+const ENTROPIES = ['metric:entropy', 'metric:policy_entropy']
+
+/** The view with the numbers that these runs have in common (choiceAmong). */
+export function viewAmong(view: TableView, entries: readonly RunEntry[]): TableView {
+  const among = (column: string) => columnAmong(column, entries)
+  const columns = [...new Set(view.columns.map(among))]
+  const { sort } = view
+  return {
+    ...view,
+    metric: choiceAmong(view.metric, entries),
+    columns,
+    filters: view.filters.map((filter) => ({ ...filter, column: among(filter.column) })),
+    // Sorted by either, and whichever is there now.
+    sort: ENTROPIES.includes(sort)
+      ? (columns.find((own) => ENTROPIES.includes(own)) ?? sort)
+      : sort,
+  }
 }
 
 export interface Row {

@@ -134,7 +134,7 @@ function Value(props: {
       </>
     )
   // An entropy is highest where a run begins, whatever became of it.
-  const highest = choice === 'entropy' ? undefined : comparedNumber(first, choice, 'highest')
+  const highest = /entropy$/.test(choice) ? undefined : comparedNumber(first, choice, 'highest')
   return (
     <>
       {numberText(last[0], inShares)}

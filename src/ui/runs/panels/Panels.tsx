@@ -13,7 +13,7 @@ import { LinesFigure } from '../../plot/still/LinesFigure.tsx'
 import { SAMPLED_SMOOTHING } from '../../scales/smooth.ts'
 import { shortNames } from '../../shown/names/distinct_names.ts'
 import { useSlowFrame } from '../../shown/readout.ts'
-import { choiceLabel, comparedChoices } from '../base/choices.ts'
+import { choiceAmong, choiceLabel, comparedChoices } from '../base/choices.ts'
 import { boundsOfRuns, isAveraged, isMetric, isShare, metricOf } from '../base/columns.ts'
 import { type Compared, columnsOfGroup, ownerOf, smoothOfGroup } from '../base/compared.ts'
 import { type Selection, selectionStore } from '../base/selection.ts'
@@ -69,8 +69,9 @@ function useChoices(groups: readonly Compared[]): readonly string[] {
   return useMemo(() => {
     const columns = view.columns.filter(isMetric).map((column) => column.slice('metric:'.length))
     const own = view.metric === '' ? [] : [view.metric]
-    const known = comparedChoices(groups.flatMap(({ entries }) => entries))
-    return [...new Set([...known.map(({ key }) => key), ...own, ...columns])]
+    const entries = groups.flatMap((group) => group.entries)
+    const more = [...own, ...columns].map((choice) => choiceAmong(choice, entries))
+    return [...new Set([...comparedChoices(entries).map(({ key }) => key), ...more])]
   }, [view, groups])
 }
 

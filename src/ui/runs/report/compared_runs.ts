@@ -12,7 +12,7 @@ import { cellOf, isShare, metricOf } from '../base/columns.ts'
 import { groupRuns } from '../base/groups.ts'
 import { haveSeedInCommon, pairedRuns } from '../base/paired.ts'
 import { pairedSpread } from '../table/spread.ts'
-import { METRICS, metricLabels, type Reading, type ReportRun, table } from './report_runs.ts'
+import { metricLabels, metricsOf, type Reading, type ReportRun, table } from './report_runs.ts'
 
 /** Each group against the first, seed by seed; '' where nothing is paired. */
 export function differencesTable(entries: readonly RunEntry[], reading: Reading): string {
@@ -27,14 +27,12 @@ export function differencesTable(entries: readonly RunEntry[], reading: Reading)
       others.map(({ counted }) => counted),
     )
   if (!has) return ''
+  const all = [...first.counted, ...others.flatMap((group) => group.counted)]
   const told = table(
-    [
-      'difference',
-      ...metricLabels([...first.counted, ...others.flatMap((group) => group.counted)]),
-    ],
+    ['difference', ...metricLabels(all)],
     others.map(({ label, counted }) => [
       label,
-      ...METRICS.map(({ key, column }) => {
+      ...metricsOf(all).map(({ key, column }) => {
         const { pairs, spread } = pairedRuns(first.counted, counted, (entry) => {
           const value = cellOf(entry, column, reading)
           return typeof value === 'number' ? value : undefined
@@ -52,8 +50,9 @@ export function differencesTable(entries: readonly RunEntry[], reading: Reading)
 
 /** Every value that the pictures of the key metrics are drawn from. */
 export function curvesFile(runs: readonly ReportRun[]): string {
+  const metrics = metricsOf(runs.map(({ entry }) => entry))
   const rows = runs.flatMap(({ entry, columns }) =>
-    METRICS.flatMap(({ key }) => {
+    metrics.flatMap(({ key }) => {
       const name = metricOf(entry, key)
       const column = columns.get(name)
       return Array.from({ length: column?.length ?? 0 }, (_, i) => [

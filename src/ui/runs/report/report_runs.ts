@@ -5,8 +5,7 @@ import type { Series } from '../../../host/columns/series.ts'
 import type { RunEntry } from '../../../page/runs/library/library_store.ts'
 import { runName } from '../../../record/run/names.ts'
 import type { DistinctName } from '../../shown/names/distinct_names.ts'
-import { choiceLabel } from '../base/choices.ts'
-import { METRIC_CHOICES } from '../base/columns.ts'
+import { choiceLabel, keysAmong } from '../base/choices.ts'
 import type { Selection } from '../base/selection.ts'
 import type { TableView } from '../base/table.ts'
 
@@ -30,11 +29,13 @@ export function withName(run: ReportRun, { names }: Reading): ReportRun {
   return { ...run, entry: { ...entry, labels: { ...entry.labels, name } } }
 }
 
-export const METRICS = METRIC_CHOICES.map(({ key }) => ({ key, column: `metric:${key}` }))
+/** The metrics that these runs have in common. */
+export const metricsOf = (entries: readonly RunEntry[]) =>
+  keysAmong(entries).map((key) => ({ key, column: `metric:${key}` }))
 
 /** What the metrics are called for these runs. */
 export const metricLabels = (entries: readonly RunEntry[]): readonly string[] =>
-  METRICS.map(({ key }) => choiceLabel(key, entries))
+  keysAmong(entries).map((key) => choiceLabel(key, entries))
 
 /** A table of Markdown whose cells are texts. */
 export const table = (heads: readonly string[], rows: readonly (readonly string[])[]): string =>

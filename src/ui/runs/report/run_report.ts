@@ -26,8 +26,8 @@ import { spreadText } from '../table/spread.ts'
 import { curvesFile, differencesTable } from './compared_runs.ts'
 import { MAPS_TITLE, mapsPicture } from './maps_picture.ts'
 import {
-  METRICS,
   metricLabels,
+  metricsOf,
   type Reading,
   type ReportRun,
   table,
@@ -86,8 +86,9 @@ function curves(runs: readonly ReportRun[], reading: Reading): Picture[] {
       ...alone(group.unfinished),
     ])
   const groups = (band ? together() : alone([...byEntry.keys()])).slice(0, MAX_COMPARED)
-  return METRICS.flatMap(({ key }): Picture[] => {
-    const title = choiceLabel(key, [...byEntry.keys()])
+  const entries = [...byEntry.keys()]
+  return metricsOf(entries).flatMap(({ key }): Picture[] => {
+    const title = choiceLabel(key, entries)
     const lines = groups.flatMap(({ label: name, counted }) => {
       const own = counted.flatMap((entry) => byEntry.get(entry) ?? [])
       return lineOf(name, own, key, band ?? 't95') ?? []
@@ -134,7 +135,7 @@ const numbersTable = (entries: readonly RunEntry[], reading: Reading): string =>
       entry.labels.tags.join(', '),
       seedOf(entry.header)?.toString() ?? NONE,
       endText(entry.header),
-      ...METRICS.map(({ key, column }) =>
+      ...metricsOf(entries).map(({ key, column }) =>
         cellText(cellOf(entry, column, reading), column, entry, isShare(key, entries)),
       ),
     ]),
@@ -151,7 +152,7 @@ function meansTable(entries: readonly RunEntry[], reading: Reading): string {
     groups.map(({ label, counted }) => [
       label,
       `${counted.length}`,
-      ...METRICS.map(({ key, column }) => {
+      ...metricsOf(entries).map(({ key, column }) => {
         const values = counted.map((entry) => cellOf(entry, column, reading))
         const spread = meanSpread(values.filter((v): v is number => Number.isFinite(v)))
         if (!spread) return NONE

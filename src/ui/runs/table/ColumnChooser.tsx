@@ -3,7 +3,7 @@ import { useMemo, useState } from 'react'
 import { useStore } from 'zustand'
 import type { RunEntry } from '../../../page/runs/library/library_store.ts'
 import { searchable } from '../../kit/fuzzy.ts'
-import { choiceLabel, choicesFor } from '../base/choices.ts'
+import { choiceLabel, choicesFor, columnAmong } from '../base/choices.ts'
 import { columnGroups, columnLabel, isMain, isMetric, MAIN } from '../base/columns.ts'
 import { metricWords } from '../base/metric_words.ts'
 import { type Selection, selectionStore, setView } from '../base/selection.ts'
@@ -32,11 +32,11 @@ const labelOf = (
 
 /** The column that the table begins with is one of its metrics, also where it is no single one. */
 const groupsWith = (shownFirst: string, entries: readonly RunEntry[]) =>
-  columnGroups(entries).map((group) =>
-    group.name === 'Metrics' && shownFirst === `metric:${MAIN}`
-      ? { ...group, columns: [shownFirst, ...group.columns] }
-      : group,
-  )
+  columnGroups(entries).map(({ name, columns }) => {
+    const first = name === 'Metrics' && shownFirst === `metric:${MAIN}` ? [shownFirst] : []
+    const own = columns.map((column) => columnAmong(column, entries))
+    return { name, columns: [...new Set([...first, ...own])] }
+  })
 
 /** What a person would look for: the name, and the whole path. */
 const isFound = (column: string, label: string, words: readonly string[]): boolean => {
@@ -80,7 +80,11 @@ function ColumnName(props: { readonly column: string; readonly label: string }) 
 }
 
 export function ColumnChooser({ entries }: { readonly entries: readonly RunEntry[] }) {
-  const columns = useStore(selectionStore, selectColumns)
+  const chosen = useStore(selectionStore, selectColumns)
+  const columns = useMemo(
+    () => [...new Set(chosen.map((column) => columnAmong(column, entries)))],
+    [chosen, entries],
+  )
   const metric = useStore(selectionStore, selectMetric)
   const shownFirst = `metric:${isMain(metric) ? choicesFor(entries)[0].key : metric}`
   const groups = useMemo(() => groupsWith(shownFirst, entries), [shownFirst, entries])

@@ -16,6 +16,7 @@ import {
   type Sort,
   type TableView,
   tableRows,
+  viewAmong,
 } from '../base/table.ts'
 import { GroupRow } from './GroupRow.tsx'
 import { RunRow } from './RunRow.tsx'
@@ -248,7 +249,8 @@ interface RunsTableProps {
 }
 
 export function RunsTable({ entries, living }: RunsTableProps) {
-  const view = useStore(selectionStore, selectView)
+  const chosen = useStore(selectionStore, selectView)
+  const view = useMemo(() => viewAmong(chosen, entries), [chosen, entries])
   const ticked = useStore(selectionStore, selectTicked)
   const band = useStore(selectionStore, selectBand)
   const opened = useStore(openedStore, selectOpened)
@@ -265,7 +267,7 @@ export function RunsTable({ entries, living }: RunsTableProps) {
       ),
     [entries, ticked, band, view],
   )
-  const told = useMemo(() => toldOf(rows, view.metric), [rows, view.metric])
+  const told = useMemo(() => toldOf(rows, chosen.metric), [rows, chosen.metric])
   const shares = useShares(rows, view)
   const today = new Date().setHours(0, 0, 0, 0)
   const renderRow = (row: Row) => {

@@ -43,7 +43,8 @@ function pointsOnce(entry: RunEntry, metric: string): Promise<Points> {
 function drawnMetric(entry: RunEntry, choice: string): string {
   const metric = metricOf(entry, choice)
   const { source, summaries } = entry.header
-  return source && isMain(choice) && !(metric in summaries) ? metricOf(entry, 'score') : metric
+  const isHeldOut = isMain(choice) || choice === 'sampled'
+  return source && isHeldOut && !(metric in summaries) ? metricOf(entry, 'score') : metric
 }
 
 interface SparkProps {

@@ -7,7 +7,7 @@ import { useStore } from 'zustand'
 import { CAN_IMPORT } from '../../../jobs/logs/base/log_kinds.ts'
 import type { RunEntry } from '../../../page/runs/library/library_store.ts'
 import { SMOOTHING, STATISTICS, type Statistic } from '../../../record/run/summary.ts'
-import { choicesFor } from '../base/choices.ts'
+import { choiceAmong, choicesFor } from '../base/choices.ts'
 import { columnGroups, columnLabel, metricNames } from '../base/columns.ts'
 import { BY_SETTINGS } from '../base/groups.ts'
 import { type Selection, selectionStore, setView } from '../base/selection.ts'
@@ -33,6 +33,8 @@ function NumberChoice({ entries }: { readonly entries: readonly RunEntry[] }) {
   const view = useStore(selectionStore, selectView)
   const key = metricNames(entries).join('\n')
   const names = useMemo(() => key.split('\n').filter(Boolean), [key])
+  const [first, ...choices] = choicesFor(entries)
+  const chosen = choiceAmong(view.metric, entries)
   return (
     <div className="runs-shown">
       <label className="runs-view">
@@ -64,11 +66,12 @@ function NumberChoice({ entries }: { readonly entries: readonly RunEntry[] }) {
         <span className="soft">value of</span>
         <select
           data-testid="runs-metric"
-          value={view.metric}
+          value={chosen === first.key ? '' : chosen}
           onChange={({ target }) => setView({ metric: target.value })}
         >
-          {choicesFor(entries).map(({ key, label }, i) => (
-            <option key={key} value={i === 0 ? '' : key}>
+          <option value="">{first.label}</option>
+          {choices.map(({ key, label }) => (
+            <option key={key} value={key}>
               {label}
             </option>
           ))}

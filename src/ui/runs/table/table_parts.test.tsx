@@ -1,6 +1,7 @@
 // What the table says beside its rows: headings of groups, and the choice of columns.
 import { renderToStaticMarkup } from 'react-dom/server'
 import { afterEach, beforeEach, expect, test, vi } from 'vitest'
+import type { RunEntry } from '../../../page/runs/library/library_store.ts'
 import { TINY } from '../../../page/runs/testing.ts'
 import { runName } from '../../../record/run/names.ts'
 import { extendSummary } from '../../../record/run/summary.ts'
@@ -68,7 +69,7 @@ test('a metric is offered in words, with what the trainer calls it, and all can 
   const said = text(renderToStaticMarkup(<ColumnChooser entries={[run]} />))
   expect(said).toContain('advantages p10 critic/advantages/p10')
   expect(said).not.toContain('advantages p29')
-  expect(said).toContain('Show all 24')
+  expect(said).toContain('Show all 25')
 })
 
 test('columns are in the words of the language that the page has', () => {
@@ -243,6 +244,35 @@ test('a column has one unit: numbers of which some may be no shares stand withou
   expect(mixed).toContain('plain numbers, no percent')
   expect(mixed).toContain('0.794')
   expect(mixed).not.toContain('79.4 %')
+})
+
+test('beside logs of samples the table has what samples of every run come to', () => {
+  const measured = (id: string, own: Readonly<Record<string, number>>, isLog = false) => {
+    const { header, ...entry } = entryOf(id, {})
+    const summaries = Object.fromEntries(
+      Object.entries(own).map(([metric, value]) => [metric, extendSummary(undefined, [value])]),
+    )
+    return { ...entry, header: { ...header, summaries, ...(isLog && { source: VERL_LOG }) } }
+  }
+  const told = { sampled: 0.07, 'actor/entropy': 1.881 }
+  const { task, validation } = entryOf('a', {}).header.experiment
+  const own = measured('a', {
+    [`val-aux/${task.id}/acc/greedy`]: 0.672,
+    [`val-core/${task.id}/acc/mean@${validation.n}`]: told.sampled,
+    'actor/entropy': told['actor/entropy'],
+    'layer/entropy/3': 0.94,
+  })
+  const log = measured('b', { 'val-core/x/acc/mean@1': 0.06, 'actor/entropy': 1.9 }, true)
+  const said = (...entries: readonly RunEntry[]) =>
+    text(renderToStaticMarkup(<RunsTable entries={entries} living={undefined} />))
+  expect(said(own)).toMatch(/accuracy, greedy: last .* final entropy, nats .*67\.2 % .* 0\.94 /)
+  const both = said(own, log)
+  expect(both).toMatch(
+    /held-out accuracy, x, or accuracy, sampled: last .* policy entropy as sampled, nats/,
+  )
+  expect(both).toMatch(/6\.0 % .* 1\.9 /)
+  expect(both).toMatch(/7\.0 % .* 1\.88 /)
+  expect(both).not.toMatch(/67\.2|0\.94|greedy/)
 })
 
 test('the choices tick the column that the table begins with, also where it is no accuracy of ours', () => {
