@@ -44,6 +44,20 @@ function run(
   }
 }
 
+test('where samples have another temperature, a change of the entropy says which it is of', () => {
+  const state = run(4, {
+    'layer/entropy/3': [
+      [1, 1.4],
+      [4, 0.95],
+    ],
+  })
+  const rollout = { ...experiment.rollout, temperature: 1.5 }
+  const hot = { ...state, runExperiment: { ...experiment, rollout } }
+  expect(captionOf(hot)).toBe(
+    'Imitation, 4 steps: the final policy at temperature 1 became surer by 0.45 nats.',
+  )
+})
+
 test('of a log nothing is said of how its phase learned', () => {
   const state = run(4, {
     'layer/entropy/3': [
@@ -309,20 +323,20 @@ test('the headline compares the first and the last validation on problems never 
   )
 })
 
-test('the headline tells what samples gained where the likeliest answers did not', () => {
-  const state = run(200, {
-    'val-aux/sort_digits/acc/greedy': [
-      [0, 0.77],
-      [100, 0.8],
-    ],
-    'val-core/sort_digits/acc/mean@1': [
-      [0, 0.17],
-      [100, 0.52],
-    ],
-  })
-  const n = state.runExperiment?.validation.n
-  expect(n).toBe(1)
-  expect(headline(state)).toBe(
+test('the headline tells what samples gained or lost where the likeliest answers did not', () => {
+  const at = (greedy: readonly number[], sampled: readonly number[]) => {
+    const points = (shares: readonly number[]) =>
+      shares.map((share, i): [number, number] => [100 * i, share])
+    return run(200, {
+      'val-aux/sort_digits/acc/greedy': points(greedy),
+      'val-core/sort_digits/acc/mean@1': points(sampled),
+    })
+  }
+  expect(at([], []).runExperiment?.validation.n).toBe(1)
+  expect(headline(at([0.77, 0.67], [0.234, 0.07]))).toBe(
+    'It got worse: its samples solve 7\u00a0% of new problems; it began at 23\u00a0%. Its likeliest answers: 77\u00a0%, then 67\u00a0%.',
+  )
+  expect(headline(at([0.77, 0.8], [0.17, 0.52]))).toBe(
     'Its samples solve 52\u00a0% of new problems; it began at 17\u00a0%. Its likeliest answers: 77\u00a0%, then 80\u00a0%.',
   )
 })

@@ -206,9 +206,10 @@ export function headline(state: LabState): string | undefined {
   const sampled = endsOf(state, sampledAccuracy(id, n))
   const hasNoChange = isUnclear(shares, problems)
   // The likeliest answers may stay where samples do not.
-  if (hasNoChange && sampled && sampled[1] > sampled[0] && isClear(sampled, problems * n)) {
+  if (hasNoChange && sampled && isClear(sampled, problems * n)) {
     const [was, is] = sampled.map(percent)
-    return `Its samples solve ${is} of new problems; it began at ${was}. Its likeliest answers: ${before}, then ${after}.`
+    const worse = sampled[1] < sampled[0] ? 'It got worse: its samples' : 'Its samples'
+    return `${worse} solve ${is} of new problems; it began at ${was}. Its likeliest answers: ${before}, then ${after}.`
   }
   if (hasNoChange)
     return `No clear change: it solves ${after} of ${problems} new problems; it began at ${before}.`
@@ -241,24 +242,25 @@ export function captionOf(
   const { phase, layers, first, last } = seen
   const final = entropyChange(state, layers, seen)
   if (final === undefined) return ''
+  // Samples can be drawn at another temperature than entropies are measured at.
+  const isAtAnother = state.runExperiment?.rollout.temperature !== 1
+  const became = changeWords(`the final policy${isAtAnother ? ' at temperature 1' : ''}`, final)
   const taken = formatSteps(last - first + 1)
   const steps = saysMethod && phase.kind === 'rl' ? `${taken}, ${methodName(phase)}` : taken
   const heldOut = isBrief ? '' : heldOutWords(state, seen)
   // A log says neither how its phases learned nor which layer.
-  if (isImported())
-    return `As logged, ${steps}: ${changeWords('the final policy', final)}.${rewardWords(state, seen)}${heldOut}`
-  if (phase.kind === 'sft')
-    return `Imitation, ${steps}: ${changeWords('the final policy', final)}.${heldOut}`
+  if (isImported()) return `As logged, ${steps}: ${became}.${rewardWords(state, seen)}${heldOut}`
+  if (phase.kind === 'sft') return `Imitation, ${steps}: ${became}.${heldOut}`
   if (phase.kind === 'reward_model') return ''
   if (phase.kind === 'preference')
-    return `Preference optimization of the whole model, ${steps}: ${changeWords('the final policy', final)}.${heldOut}`
+    return `Preference optimization of the whole model, ${steps}: ${became}.${heldOut}`
   if (phase.target_layer === layers)
     return phase.kind === 'distill'
-      ? `Distillation of the whole model, ${steps}: ${changeWords('the final policy', final)}.${heldOut}`
-      : `Reinforcement of the whole model, ${steps}: ${changeWords('the final policy', final)}.${rewardWords(state, seen)}${heldOut}`
+      ? `Distillation of the whole model, ${steps}: ${became}.${heldOut}`
+      : `Reinforcement of the whole model, ${steps}: ${became}.${rewardWords(state, seen)}${heldOut}`
   const own = entropyChange(state, phase.target_layer, seen)
   if (own === undefined) return ''
-  return `${phase.kind === 'distill' ? 'Distillation' : 'Reinforcement'} of layer ${phase.target_layer} alone, ${steps}: ${changeWords('its policy', own)}; ${changeWords('the final policy', final)}.${rewardWords(state, seen)}${heldOut}`
+  return `${phase.kind === 'distill' ? 'Distillation' : 'Reinforcement'} of layer ${phase.target_layer} alone, ${steps}: ${changeWords('its policy', own)}; ${became}.${rewardWords(state, seen)}${heldOut}`
 }
 
 /** What stands before a caption's colon, and its sentences. */

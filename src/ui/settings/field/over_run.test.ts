@@ -27,10 +27,18 @@ const VALUES = '0.001, then 0.0015 after step 78'
 
 test('a setting that was changed during the run says so, and which value an edit is about', () => {
   expect(overRunWords(run, LR)).toBe(`${VALUES}. A change here counts from the next step.`)
+  // Another change is on its way to the run.
+  const asked = { ...run, experiment: edited(steered, 'rollout.temperature', 1.5) }
+  expect(overRunWords(asked, LR)).toBe(overRunWords(run, LR))
   expect(overRunWords({ ...run, status: 'finished' }, LR)).toBe(
     `${VALUES}. Train again does the same; a value that you set here counts from the first step.`,
   )
   expect(overRunWords(run, 'rollout.n')).toBe('')
+})
+
+test('settings beside a run that is on say what it was and what comes', () => {
+  const beside: LabState = { ...run, isBeside: true, experiment: edited(steered, LR, 0.002) }
+  expect(overRunWords(beside, LR)).toMatch(/^The run on screen: /)
 })
 
 test('settings that have left the run say what it was and what comes', () => {

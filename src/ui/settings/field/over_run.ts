@@ -35,9 +35,11 @@ export function overRunWords(state: LabState, path: string): string {
   if (!values) return ''
   const said = changesWords(values, saidValue)
   const { runDocument } = state
+  // Also while the run has not answered to another change yet.
+  if (selectIsBusy(state) && !state.isBeside)
+    return `${said}. A change here counts from the next step.`
   if (runDocument && nextExperiment(state) !== runDocument)
     return `The run on screen: ${said}. The next run has what stands here from its first step.`
-  if (selectIsBusy(state)) return `${said}. A change here counts from the next step.`
   return runDocument
     ? `${said}. Train again does the same; a value that you set here counts from the first step.`
     : `${said}. Train does this; what you set here is the first value.`
