@@ -141,7 +141,7 @@ test('the search finds settings by name, path and help, in every section', async
   await expect(lab.get('did-you-mean')).toContainText('Nothing is called so.')
   await lab.get('did-you-mean').getByRole('button').first().click()
   await expect(lab.get('found-count')).toContainText(/\d+ settings? in/)
-  await expect(search).toHaveValue('learning rate')
+  await expect(search).toHaveValue('Learning rate')
   // Of what has no effect the condition is said, and leads to the setting that would give it one.
   await search.fill('kl_loss_coef')
   const when = lab.get('effect-when-actor.kl_loss_coef')

@@ -7,7 +7,14 @@ import { isSteerable } from '../../document/experiment/steering/edit_phases.ts'
 import { lazyPart } from '../part/lazy_part.tsx'
 import { Field } from './Field.tsx'
 import { type FieldData, formName, groupFields } from './form.ts'
-import { foundWords, idleWords, isFound, openIdle, sortFound } from './settings_search.ts'
+import {
+  findFields,
+  foundWords,
+  idleWords,
+  isFound,
+  openIdle,
+  sortFound,
+} from './settings_search.ts'
 
 /** Few searches find nothing. */
 const DidYouMean = lazyPart(async () => (await import('./field/DidYouMean.tsx')).DidYouMean, {
@@ -115,7 +122,7 @@ export function FoundSettings(props: FoundProps) {
       </p>
       {found.length > 0 ? null : (
         <>
-          <DidYouMean {...{ query, experiment, isFound, onQuery }} />
+          <DidYouMean {...{ query, experiment, find: findFields, onQuery }} />
           <button type="button" data-testid="clear-search" onClick={() => onQuery('')}>
             Clear the search
           </button>

@@ -41,7 +41,8 @@ const OTHER_WORDS: readonly (readonly [words: string, paths: readonly string[]])
   ['learning_rate', ['optim.lr']],
   ['num_generations', ['rollout.n']],
   ['max_completion_length', ['rollout.max_response_length']],
-  ['per_device_train_batch_size', ['actor.ppo_mini_batch_size']],
+  ['per_device_train_batch_size gradient_accumulation_steps', ['actor.ppo_mini_batch_size']],
+  ['steps_per_generation', ['rollout.train_batch_size']],
   ['num_iterations', ['actor.ppo_epochs']],
   ['max_steps', ['.steps']],
   ['epsilon', ['actor.clip_ratio_low', 'actor.clip_ratio_high']],
@@ -52,7 +53,7 @@ const OTHER_WORDS: readonly (readonly [words: string, paths: readonly string[]])
   ['scale_rewards', ['norm_adv_by_std_in_grpo']],
   ['loss_type', ['actor.loss_agg_mode']],
   ['eval_steps eval_on_start', ['validation.test_freq', 'validation.val_before_train']],
-  ['warmup_steps', ['optim.lr_warmup_steps']],
+  ['warmup_steps warmup_ratio', ['optim.lr_warmup_steps']],
   ['shuffle_dataset', ['data.shuffle']],
   ['importance_sampling_level', ['actor.loss_mode']],
   ['delta', ['actor.clip_ratio_c']],
@@ -60,8 +61,9 @@ const OTHER_WORDS: readonly (readonly [words: string, paths: readonly string[]])
   ['adam_beta1 adam_beta2', ['optim.betas.0', 'optim.betas.1']],
   // Those of verl that are not the end of a path.
   ['total_training_steps', ['.steps']],
+  ['total_epochs num_train_epochs', ['.epochs', '.steps']],
   ['data.seed rollout.seed actor.data_loader_seed', ['seed']],
-  ['model.lora_rank', ['lora.r']],
+  ['model.lora_rank lora_rank lora_r', ['lora.r']],
   ['model.lora_alpha', ['lora.lora_alpha']],
   ['model.target_modules', ['lora.target_modules']],
   ['actor.policy_loss.loss_mode', ['actor.loss_mode']],
@@ -81,13 +83,16 @@ const OTHER_WORDS: readonly (readonly [words: string, paths: readonly string[]])
 const AROUND = /^(?:--|\+\+?)(?=\w)|(?<=\w)=.*$/g
 const HEADING = /^(?:actor_rollout_ref|trainer|data(?=\.[mt])|algorithm(?=\.adv))\.(?=.)/
 
-/** The words of a query, those of verl's command by the names of the fields. */
-export const askedWords = (query: string): string[] =>
-  wordsOf(query).map((word) => word.replaceAll(AROUND, '').replace(HEADING, ''))
-
 /** Words that say nothing about a setting. */
 const EMPTY =
-  /^(how|what|which|is|are|the|a|an|of|it|to|do|does|should|i|my|can|much|many|when|why)$/
+  /^(how|what|which|is|are|the|a|an|of|it|to|do|does|should|i|my|can|much|many|number|when|why)$/
+
+/** The words of a query that say something, those of verl's command by the names of the fields. */
+export function askedWords(query: string): string[] {
+  const words = wordsOf(query).map((word) => word.replaceAll(AROUND, '').replace(HEADING, ''))
+  const telling = words.filter((word) => !EMPTY.test(word))
+  return telling.length > 0 ? telling : words
+}
 
 /** The names that other systems have for the setting with this path. */
 export const otherNames = (path: string): string[] =>

@@ -6,6 +6,7 @@ import { translateWith } from '../kit/translator.ts'
 import { allTexts } from '../language/testing.ts'
 import { isMeant } from './other_words.ts'
 import {
+  findFields,
   findWords,
   foundChoices,
   foundWords,
@@ -38,6 +39,28 @@ test('a question in plain words finds the setting that answers it', () => {
   // Small words alone mean nothing, and a word that is not known finds nothing.
   expect(isMeant(['how', 'many'], 'rollout.n')).toBe(false)
   expect(isMeant(['how', 'purple'], 'rollout.n')).toBe(false)
+})
+
+test('how many there are of something is asked for by its name, and the whole name comes first', () => {
+  const first = (query: string) => sortFound(query, findFields(query, fields)).named[0][1][0]
+  for (const query of ['number of layers', 'How many layers', 'the layers', 'layers'])
+    expect(first(query).label, query).toBe('Layers')
+  for (const query of ['number of steps', 'steps']) expect(first(query).label, query).toBe('Steps')
+  expect(first('reward').label).toMatch(/^Reward/)
+  expect(first('critic').label).toMatch(/critic/i)
+  expect(paths('number')).not.toEqual(paths(''))
+})
+
+test('names of other trainers that are no path here lead to what has their place', () => {
+  const meant = {
+    lora_rank: 'model.lora.r',
+    lora_r: 'model.lora.r',
+    warmup_ratio: 'actor.optim.lr_warmup_steps',
+    total_epochs: 'phases.0.steps',
+    gradient_accumulation_steps: 'actor.ppo_mini_batch_size',
+    steps_per_generation: 'rollout.train_batch_size',
+  }
+  for (const [query, path] of Object.entries(meant)) expect(paths(query), query).toContain(path)
 })
 
 test('a setting is found by the short form that others have for it, the meant one first', () => {

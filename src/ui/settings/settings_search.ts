@@ -53,20 +53,36 @@ export function isFound(query: string, field: FieldData): boolean {
 const isKey = (query: string, path: string): boolean =>
   path === query || path.endsWith(`.${query}`) || query.endsWith(`.${path}`)
 
-/** The likeliest first: what the query is the key of, then what it means by other words; of these
- * what all phases share before what one says for itself. */
-function likeliestFirst(query: string, found: readonly FieldData[]): readonly FieldData[] {
+/** What a query is the key or the whole label of comes first, then what its words mean and a label
+ * that begins with it, then one that has the words elsewhere; then come path, heading and choices,
+ * and last the help. */
+export function rankOf(query: string, field: FieldData): number {
   const words = askedWords(query)
   const key = words.join(' ')
+  const labels = searchable([field.label]).split('\n')
+  if (isKey(key, field.path.toLowerCase()) || labels.includes(key)) return 0
+  if (isMeant(words, field.path) || labels.some((label) => label.startsWith(key))) return 1
+  if (words.every((word) => labels.some((label) => label.includes(word)))) return 2
+  return isNamed(query, field) ? 3 : 4
+}
+
+/** The likeliest first; of what is meant what all phases share before what one says for itself. */
+function likeliestFirst(query: string, found: readonly FieldData[]): readonly FieldData[] {
   return found
     .map((field) => {
-      const { path } = field
-      const rank = isKey(key, path.toLowerCase()) ? 0 : isMeant(words, path) ? 1 : 2
-      return { field, rank: 2 * rank + Number(rank < 2 && path.startsWith('phases.')) }
+      const rank = rankOf(query, field)
+      return { field, rank: 2 * rank + Number(rank < 2 && field.path.startsWith('phases.')) }
     })
     .toSorted((a, b) => a.rank - b.rank)
     .map(({ field }) => field)
 }
+
+/** The fields that a query means, the likeliest first. */
+export const findFields = (query: string, fields: readonly FieldData[]): readonly FieldData[] =>
+  likeliestFirst(
+    query,
+    fields.filter((field) => isFound(query, field)),
+  )
 
 /** What was found, by heading: the settings in force first, of these the likeliest, then those
  * whose explanation alone says it, and last what phases take over from them. */

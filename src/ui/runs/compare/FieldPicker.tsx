@@ -4,7 +4,7 @@ import { type KeyboardEvent, useEffect, useId, useRef, useState } from 'react'
 import { type Field, noSuchField } from '../../../document/experiment/form/form_fields.ts'
 import { t } from '../../kit/translator.ts'
 import { formName } from '../../settings/form.ts'
-import { nearFields, offeredFields } from './found_fields.ts'
+import { offeredFields } from './found_fields.ts'
 
 interface FieldPickerProps {
   readonly id: string
@@ -134,7 +134,7 @@ function Unknown(props: {
   readonly onField: (path: string) => void
 }) {
   const { id, typed, fields, onField } = props
-  const near = nearFields(typed, fields)
+  const { found: near } = offeredFields(typed, fields)
   return (
     <div className="field-unknown">
       <span className="bad" role="alert" id={id}>

@@ -2,7 +2,7 @@
 import { expect, test } from 'vitest'
 import { experimentFields } from '../../../document/experiment/form/form.ts'
 import { presetOf } from '../../../document/presets/presets.ts'
-import { foundFields, nearFields, offeredFields } from './found_fields.ts'
+import { foundFields, offeredFields } from './found_fields.ts'
 
 const preset = presetOf('tiny')
 if (!preset) throw new Error('the preset is gone')
@@ -23,12 +23,13 @@ test('names come before paths and help, and what all phases share before what on
 })
 
 test('near a name that no field has are those that it means but for a slip of the hand', () => {
-  const near = (query: string) => nearFields(query, fields).map(({ path }) => path)
+  const near = (query: string) => offeredFields(query, fields).found.map(({ path }) => path)
   for (const query of ['learnig rate', 'actor.optim.lrr', 'learnign rate xyzzy'])
     expect(near(query), query).toContain('actor.optim.lr')
   expect(near('temperatura')[0]).toBe('rollout.temperature')
   expect(near('temperatura').length).toBeLessThanOrEqual(3)
-  expect(near('xyzzyx')).toEqual([])
+  expect(near('learning rte')).toContain('actor.optim.lr')
+  for (const query of ['xyzzyx', 'no such thing', 'vllm']) expect(near(query), query).toEqual([])
 })
 
 test('a name that begins with what is typed comes first, and of these a main setting', () => {
