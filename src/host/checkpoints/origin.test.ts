@@ -24,6 +24,8 @@ test('what was done after a state is done again; another past is not taken for i
     set(7, 0.3),
     set(90, 0.2),
   ])
+  // By hand in place of what the document had to come.
+  expect(of(set(2, 0.1), set(7, 0.3))).toEqual([set(2, 0.1), set(7, 0.3)])
   expect(withLaterSteering(state, [set(2, 0.4), set(7, 0.3)])).toBe(state.document)
   // A record that was written before the checkpoint.
   expect(withLaterSteering(state, [set(2, 0.1)])).toBe(state.document)

@@ -60,9 +60,7 @@ export function withLaterSteering(
 ): Experiment {
   const before = document.steering.slice(0, done)
   const isLater = JSON.stringify(known.slice(0, done)) === JSON.stringify(before)
-  return isLater && known.length >= document.steering.length
-    ? { ...document, steering: known }
-    : document
+  return isLater && known.length > done ? { ...document, steering: known } : document
 }
 
 /** Columns cut to their length, which cross the boundary to the page. */

@@ -261,6 +261,7 @@ export class SteeredRun<T extends SteeredTrainer = SteeredTrainer> {
   async #do(entry: SteeringEntry, mayReplace = false): Promise<Steered> {
     const { experiment } = this
     const refused = await this.#try(entry)
+    if (refused === undefined && mayReplace) this.#takeOver(entry)
     if (refused === undefined && !(mayReplace && this.#replace(entry))) {
       this.#before.set(entry, experiment)
       this.#done.push(entry)
@@ -271,6 +272,16 @@ export class SteeredRun<T extends SteeredTrainer = SteeredTrainer> {
       steering: [...this.#done, ...this.#due],
       ...(refused !== undefined && { refused }),
     }
+  }
+
+  /** A field that a person sets keeps its value: what the document would still set it to is left
+   * out. Behind a change of the list of phases another field may have its path. */
+  #takeOver(entry: SteeringEntry): void {
+    if (entry.kind !== 'set') return
+    const moves = this.#due.findIndex(({ kind }) => kind !== 'set')
+    const same = moves < 0 ? this.#due : this.#due.slice(0, moves)
+    const kept = same.filter((due) => due.kind !== 'set' || due.path !== entry.path)
+    this.#due = [...kept, ...this.#due.slice(same.length)]
   }
 
   /** Keeps an entry in place of one that no step has seen, or neither; other fields may have been
