@@ -32,7 +32,7 @@ function methodOf(all: readonly Experiment[], from: Experiment): string {
   return methods.size === 1 && method !== methodWords(from) ? method : ''
 }
 
-/** '“First run with GRPO”, by PPO, with lr 5e-4, 3 phases'. Of `arms` what all of them have. */
+/** '“First run with GRPO”, by PPO. These are changed: lr 5e-4; 3 phases'. Of `arms` what all of them have. */
 export function baseWords(experiment: Experiment, arms: readonly Experiment[] = []): string {
   const { preset_id } = decodeLink(encodeLink(experiment))
   const preset = presetOf(preset_id)
@@ -48,11 +48,11 @@ export function baseWords(experiment: Experiment, arms: readonly Experiment[] = 
     return method === ''
       ? `“${preset.name}”, each with settings of its own`
       : `“${preset.name}”, by ${method}`
-  const more = words.length > MOST ? ` and ${words.length - MOST} more` : ''
-  const said = words.slice(0, MOST).join(', ')
+  const more = words.length > MOST ? [`and ${words.length - MOST} more`] : []
+  const changed = `These are changed: ${[...words.slice(0, MOST), ...more].join('; ')}`
   return method === ''
-    ? `“${preset.name}”, with ${said}${more}`
-    : `“${preset.name}”, by ${method}, with ${said}${more}`
+    ? `“${preset.name}”. ${changed}`
+    : `“${preset.name}”, by ${method}. ${changed}`
 }
 
 /** 'All arms begin from “First run with GRPO” as it is.', for a report; '' where no preset is near:
@@ -86,5 +86,5 @@ export function baseSentence(study: Study, arms: readonly Arm[]): string | undef
   )
   if (own.length === 1) said.unshift(`“${own[0].name}” begins from ${words}`)
   else if (own.length > 1) said.push(`The other arms begin from ${words}`)
-  return `${said.join('; ')}.`
+  return `${said.join('. ')}.`
 }

@@ -39,8 +39,8 @@ const OF_RUNS: Readonly<Record<string, string>> = {
     '从第 1 步到第 22 步，它保持在 3.25 nats；最低在第 8 步，3.25 nats。',
   'From step 1 to 22 the policy of the embedding changed most: it fell from 3.2 to 2 nats.':
     '从第 1 步到第 22 步，嵌入层的策略变化最大：从 3.2 降到 2 nats。',
-  'Reinforcement of layer 2 alone, 4 steps: its policy hardly changed (0.02 nats); the final policy became surer by 0.26 nats. Of 128 held-out problems it solved 12 %, then 44 %.':
-    '只对第 2 层做强化学习，4 步：它的策略几乎没有变化（0.02 nats）；最终策略的熵下降了 0.26 nats。128 道留出题目的准确率从 12% 升到 44%。',
+  'Reinforcement of layer 2 alone, 4 steps: its policy hardly changed its entropy (0.02 nats); the final policy became surer by 0.26 nats. Of 128 held-out problems it solved 12 %, then 44 %.':
+    '只对第 2 层做强化学习，4 步：它的策略的熵几乎没有变化（0.02 nats）；最终策略的熵下降了 0.26 nats。128 道留出题目的准确率从 12% 升到 44%。',
   'Of 128 held-out problems it solved 12 %, then 14 %, no clear change; with sampled answers 10 % at step 30, then 11 %.':
     '128 道留出题目的准确率从 12% 升到 14%（变化在误差范围内）；采样回答时从 10%（第 30 步）变为 11%。',
   // What may stand behind it, a button, does not.
@@ -116,7 +116,7 @@ const OF_RUNS: Readonly<Record<string, string>> = {
     'KL 0.05 比没有 KL 好（+1.0 [+0.2, +1.8] 个百分点，5 个种子，Holm 校正后 p 0.01）。',
   'Held-out accuracy (greedy) →': '留出准确率（贪心）→',
   'responses →': '回答数 →',
-  ', whole model, the last one traced of 16.': '，整个模型，共 16 步中最后被追踪的一步。',
+  ', whole model, the last one traced of 16.': '（整个模型）：16 步中最近一次追踪的一步。',
   '① layer 2': '① 第 2 层',
   'final policy –': '最终策略 –',
   'layer 2 –': '第 2 层 –',
@@ -143,11 +143,11 @@ const OF_RUNS: Readonly<Record<string, string>> = {
   'From step 0 to 45 greedy held-out accuracy did not change clearly: 77.3 %, then 85.9 %.':
     '从第 0 步到第 45 步，贪心解码的留出准确率的变化在误差范围内（77.3% → 85.9%）。',
   'From step 1 to 20 the mean score of samples rose from 64.0 % to 88.0 %, each a mean over 5 steps.':
-    '从第 1 步到第 20 步，样本的平均得分从 64.0% 升到 88.0%，取 5 步的均值。',
+    '从第 1 步到第 20 步，样本的平均得分从 64.0% 升到 88.0%，取 5 步的平均值。',
   'From step 1 to 20 the mean score of samples did not change clearly: 64.0 %, then 76.0 %, each a mean over 5 steps.':
-    '从第 1 步到第 20 步，样本的平均得分的变化在误差范围内（64.0% → 76.0%，取 5 步的均值）。',
+    '从第 1 步到第 20 步，样本的平均得分的变化在误差范围内（64.0% → 76.0%，取 5 步的平均值）。',
   'From step 0 to 20 greedy held-out accuracy did not change clearly: 77.3 %, then 85.9 %. Meanwhile the mean score of samples rose from 64.0 % to 88.0 %, each a mean over 5 steps.':
-    '从第 0 步到第 20 步，贪心解码的留出准确率的变化在误差范围内（77.3% → 85.9%）。同时，样本的平均得分从 64.0% 升到 88.0%，取 5 步的均值。',
+    '从第 0 步到第 20 步，贪心解码的留出准确率的变化在误差范围内（77.3% → 85.9%）。同时，样本的平均得分从 64.0% 升到 88.0%，取 5 步的平均值。',
   'embedding, raw state': '嵌入层，原始状态',
   'reward model, then PPO, lr 2e-4': '先奖励模型，再 PPO、学习率 2e-4',
   '0, certain': '0，确定',
@@ -195,7 +195,7 @@ const OF_RUNS: Readonly<Record<string, string>> = {
   'Over the first 80 steps: They end alike in held-out accuracy, gsm8k: 59.5 %.':
     '只看前 80 步：gsm8k 留出准确率最终都相同：59.5%。',
   'Over the first 80 steps: No clear difference in held-out accuracy, gsm8k (mean of 4). 2 runs are not finished and are left out.':
-    '只看前 80 步：gsm8k（4 次回答的均值）留出准确率没有明显差别。有 2 次运行尚未完成，未计入。',
+    '只看前 80 步：gsm8k（4 次回答的平均值）留出准确率没有明显差别。有 2 次运行尚未完成，未计入。',
   'Over the first 80 steps: “B” ends 9 points above “A” in held-out accuracy, greedy, paired by the 3 seeds that both have; too few seeds to say more. “C” is paused and is left out.':
     '只看前 80 步：“B”的留出准确率（贪心）（按双方都有的那 3 个种子配对）最终比“A”高 9 个百分点；种子太少，无法多说。“C”已暂停，未计入。',
   'Over the first 80 steps: “B” ends 9 points above “A” in held-out accuracy, greedy. But it ends 16.4 points below in held-out accuracy, sampled.':
@@ -229,6 +229,16 @@ const OF_RUNS: Readonly<Record<string, string>> = {
     '留出准确率（4 个样本）：差异，对比“32 × 8、GRPO”，个百分点',
   '32 × 8, GRPO, low': '32 × 8、GRPO，低',
   '32 × 8, GRPO': '32 × 8、GRPO',
+  'At step 45 the model names 15 of 16 tokens of 4 held-out answers; layer 2 would name 14, the embedding 2.':
+    '在 4 道留出题目的答案（共 16 个 token）中，第 45 步的模型说对 15 个，第 2 层会说对 14 个，嵌入层会说对 2 个。',
+  'The final policy hardly changed its entropy (−0.03 nats).':
+    '最终策略的熵几乎没有变化（−0.03 nats）。',
+  'The vocabulary of this model has no "你", "好": write the text without them.':
+    '此模型的词表没有“你”、“好”：写文本时请不要用它们。',
+  'All arms begin from “Tiny: GRPO, as many rollouts”. These are changed: 60 steps in place of 30; validation every 20 steps; lr 0.001.':
+    '所有实验组都从“微型：GRPO，同样多的 rollout”出发。改动：步数 60（原为 30）；验证间隔 20 步；学习率 0.001。',
+  'All arms begin from “Tiny: GRPO, as many rollouts” as it is.':
+    '所有实验组都从“微型：GRPO，同样多的 rollout”（不作改动）出发。',
   // What is counted has its measure word.
   '0 epochs': '0 轮',
   '3 of 12 verdicts; then training begins.': '已有 3/12 个裁决；之后开始训练。',
@@ -243,7 +253,7 @@ const OF_RUNS: Readonly<Record<string, string>> = {
   '1 part of the file could not be read and was left out, the first of them line 4 of x.log (no step).':
     '文件有 1 处无法读取，已略去，第一处是 x.log 的第 4 行（没有步数）。',
   'From step 10 to 40, raw state: below the final policy the entropy of layer 2 moved most, from 3.2 to 2 nats; that of the final policy went from 1.4 to 1.1 nats.':
-    '第 10 步到第 40 步，原始状态：在最终策略以下，第 2 层的熵变化最大，从 3.2 到 2 nats；最终策略的熵从 1.4 到 1.1 nats。',
+    '第 10 步到第 40 步，原始状态：在最终策略以下，第 2 层的熵变化最大，从 3.2 降到 2 nats；最终策略的熵从 1.4 降到 1.1 nats。',
 }
 
 test('what runs say is wholly in Chinese', () => {
@@ -290,6 +300,7 @@ const FAULTS: Readonly<Record<string, RegExp>> = {
     /^(?!.*(?:图表|回答|比较|实验组|显存) ).*\p{Script=Han} \p{Script=Han}/u,
   'a unit of time is a word: 秒, 毫秒': /(?:\d|\}) m?s(?![\w/])/,
   'expected and found are 应为 and 实际为': /当前为|(?<!实际)实为|应[有为].*，(?:却|但)没有/,
+  'a mean is 平均值, a clip of its own kind 双重裁剪': /(?<!平|四分位)均值|第三个界的/,
   'at most is 最多, this run 这次运行, a token token': /至多|本次运行|词元|您/,
   'a list is joined by 、 and 和': /\p{Script=Han},? (?:and|or) |,\p{Script=Han}{2,},/u,
 }

@@ -67,11 +67,15 @@ const MINUS = /(?<=\p{Script=Han} )-(?=\d)/gu
  * quotes. */
 const QUOTES = /(?<![\w“{]|: )'([^'“”]+)'(?![\w:])/g
 /** A change whose direction its numbers say. */
-const CHANGED = /从 ([−\d.]+)(%?) 变为 ([−\d.]+)(?=[ %。，；（]|$)/g
-const changed = (all: string, from: string, unit: string, to: string): string => {
+const CHANGED =
+  /从 ([−\d.]+)(%?) (?:变为 ([−\d.]+)(?=[ %。，；（]|$)|到 ([−\d.]+)(?= nats[。，；]))/g
+const changed = (all: string, ...[from, unit, became, reached]: string[]): string => {
+  const to = became ?? reached
   const by = Number(to.replace('−', '-')) - Number(from.replace('−', '-'))
   return by > 0 || by < 0 ? `从 ${from}${unit} ${by > 0 ? '升到' : '降到'} ${to}` : all
 }
+/** Around a word of Chinese that a person typed. */
+const QUOTED_WORDS = /"([^"]*\p{Script=Han}[^"]*)"/gu
 /** Around words of Chinese. */
 const BRACKETS = /\(([^()]*\p{Script=Han}[^()]*)\)/gu
 
@@ -117,6 +121,7 @@ export const tidy = (text: string): string =>
     .replace(RATE, '学习率')
     .replace(/(?<=\bnats)\.\s?(?=\p{Script=Han})/gu, '。')
     .replace(QUOTES, /\p{Script=Han}/u.test(text) ? '“$1”' : '$&')
+    .replace(QUOTED_WORDS, '“$1”')
     .replace(/”,\s(?=“)/g, '”、')
     .replace(BRACKETS, '（$1）')
     .replace(ALL_SEEDS, (_, seeds, comma) => `全部 ${seeds} 个种子中${comma || '都'}`)

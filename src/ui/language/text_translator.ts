@@ -342,7 +342,8 @@ export class TextTranslator {
   /** Without the sign at an end of it, or without what is in brackets there. */
   private ended(core: string, depth: number): string | undefined {
     const [, text, inside] = /^([\s\S]*?)\s*\(([^()]+)\)$/.exec(core) ?? []
-    if (text !== undefined) {
+    // A function and what it is of are one formula.
+    if (text !== undefined && !/[a-z]\([A-Z]\b[^a-z]*\)$/.test(core)) {
       const said = text === '' ? undefined : this.find(text, depth + 1)
       const more = this.find(inside, depth + 1)
       // A word of English before what is said would stay.

@@ -99,7 +99,7 @@ test('an inner phase says what became of its layer and of the final policy', () 
     ],
   })
   expect(captionOf(state)).toBe(
-    'Reinforcement of layer 2 alone, 4 steps: its policy became surer by 0.26 nats; the final policy hardly changed (0.02 nats).',
+    'Reinforcement of layer 2 alone, 4 steps: its policy became surer by 0.26 nats; the final policy hardly changed its entropy (0.02 nats).',
   )
 })
 
@@ -110,7 +110,7 @@ test('a change of nothing has no sign', () => {
       [120, 1.399],
     ],
   })
-  expect(captionOf(state)).toContain('hardly changed (0.00 nats)')
+  expect(captionOf(state)).toContain('hardly changed its entropy (0.00 nats)')
 })
 
 test('the whole model’s phase says the scores too, and a step that was scrubbed to counts as the end', () => {
@@ -130,7 +130,7 @@ test('the whole model’s phase says the scores too, and a step that was scrubbe
     'Reinforcement of the whole model, 50 steps: the final policy became surer by 0.50 nats. The mean score of samples went from 20\u00a0% to 55\u00a0%, each a mean over 5 steps. Of 128 held-out problems it solved 75\u00a0%, then 88\u00a0%.',
   )
   expect(captionOf(state, 72)).toBe(
-    'Reinforcement of the whole model, 2 steps: the final policy hardly changed (−0.02 nats).',
+    'Reinforcement of the whole model, 2 steps: the final policy hardly changed its entropy (−0.02 nats).',
   )
 })
 
@@ -278,7 +278,7 @@ test('at the end every phase has a sentence of its own numbers', () => {
   })
   expect(phaseCaptions(state)).toEqual([
     'Imitation, 66 steps: the final policy became surer by 1.84 nats.',
-    'Reinforcement of layer 2 alone, 4 steps: its policy became surer by 0.26 nats; the final policy hardly changed (0.02 nats).',
+    'Reinforcement of layer 2 alone, 4 steps: its policy became surer by 0.26 nats; the final policy hardly changed its entropy (0.02 nats).',
     'Reinforcement of the whole model, 50 steps: the final policy became surer by 0.68 nats.',
   ])
 })

@@ -30,7 +30,7 @@ function changeWords(who: string, change: number): string {
   // Adding 0 takes the sign from -0.
   const rounded = Number(change.toFixed(2)) + 0
   if (!isClearEntropy(change))
-    return `${who} hardly changed (${withMinus(rounded.toFixed(2))} nats)`
+    return `${who} hardly changed its entropy (${withMinus(rounded.toFixed(2))} nats)`
   return `${who} became ${change < 0 ? 'surer' : 'less sure'} by ${Math.abs(change).toFixed(2)} nats`
 }
 

@@ -40,7 +40,11 @@ function facts({ header }: RunEntry): [string, string][] {
     ['Adapter', adapter || undefined],
     [
       'Kernels',
-      source ? undefined : kernels === '' ? 'default' : 'chosen for the adapter, and pinned',
+      source
+        ? undefined
+        : kernels === ''
+          ? 'the default ones'
+          : 'chosen for the adapter, and pinned',
     ],
     ['Version', versions.understory],
     [header.parent_step === undefined ? 'Settings of' : 'Continues from', parentText(header)],

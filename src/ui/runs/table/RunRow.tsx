@@ -149,7 +149,7 @@ function RunTools({ row, isEdited, onEdit }: RunRowProps) {
       </Tool>
       <Tool
         id="baseline"
-        label={`“${name}” is the baseline that differences refer to`}
+        label={`Make “${name}” the baseline of differences`}
         pressed={baseline}
         onClick={() => setBaseline(baseline ? undefined : id)}
       >

@@ -36,7 +36,9 @@ test('the base is the nearest preset, with what differs from it', () => {
   const wordsOf = (base: unknown) =>
     textOf(renderToStaticMarkup(<BaseLine study={studyOf({ ...DOCUMENT, base })} arms={[]} />))
   expect(wordsOf('first-run')).toContain('from “First run with GRPO” as it is.')
-  expect(wordsOf(DOCUMENT.base)).toMatch(/All arms begin from “.*”, with .*16 prompts per step/)
+  expect(wordsOf(DOCUMENT.base)).toMatch(
+    /All arms begin from “.*”\. These are changed: .*16 prompts per step/,
+  )
   expect(wordsOf({ phases: [] })).not.toContain('begin')
 })
 
@@ -96,7 +98,7 @@ test('an arm of another preset is not said to begin from the base', () => {
     ),
   )
   expect(plan).toContain(
-    '“BuPO” begins from “First run: an inner layer, then all” as it is; “GRPO”',
+    '“BuPO” begins from “First run: an inner layer, then all” as it is. “GRPO”',
   )
   expect(plan).toMatch(/“GRPO” begins from “Tiny: GRPO, as many rollouts”/)
   expect(plan).not.toContain('All arms')
@@ -113,7 +115,9 @@ test('an algorithm that is not that of the preset is said', () => {
   const base = { ...preset, phases }
   expect(baseWords(base)).toBe('“First run with GRPO”, by BuPO (REINFORCE++), layer 2 first')
   const slow = { ...base, actor: { ...base.actor, ppo_epochs: 3 } }
-  expect(baseWords(slow)).toMatch(/by BuPO \(REINFORCE\+\+\), layer 2 first, with .*3/)
+  expect(baseWords(slow)).toMatch(
+    /by BuPO \(REINFORCE\+\+\), layer 2 first\. These are changed: .*3/,
+  )
   // What the arms are compared in is not what all begin with.
   expect(baseWords(base, [base, preset])).toBe(
     '“First run with GRPO”, each with settings of its own',
