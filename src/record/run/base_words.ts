@@ -32,7 +32,8 @@ function methodOf(all: readonly Experiment[], from: Experiment): string {
   return methods.size === 1 && method !== methodWords(from) ? method : ''
 }
 
-/** '“First run with GRPO”, by PPO. These are changed: lr 5e-4; 3 phases'. Of `arms` what all of them have. */
+/** '“First run with GRPO”, by PPO. These are changed: lr 5e-4; 3 phases'. Of `arms` what all of
+ * them have. */
 export function baseWords(experiment: Experiment, arms: readonly Experiment[] = []): string {
   const { preset_id } = decodeLink(encodeLink(experiment))
   const preset = presetOf(preset_id)

@@ -239,6 +239,7 @@ const OF_RUNS: Readonly<Record<string, string>> = {
     '所有实验组都从“微型：GRPO，同样多的 rollout”出发。改动：步数 60（原为 30）；验证间隔 20 步；学习率 0.001。',
   'All arms begin from “Tiny: GRPO, as many rollouts” as it is.':
     '所有实验组都从“微型：GRPO，同样多的 rollout”（不作改动）出发。',
+  '186 tokens/s': '186 token/秒',
   // What is counted has its measure word.
   '0 epochs': '0 轮',
   '3 of 12 verdicts; then training begins.': '已有 3/12 个裁决；之后开始训练。',

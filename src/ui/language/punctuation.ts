@@ -12,7 +12,10 @@ const BEFORE_WORDS =
 /** A duration, whose unit is a word. */
 const DURATION = /(?<=[\d–]\s)(ms|s|min|h)(?![\w/])/g
 const UNITS: Readonly<Record<string, string>> = { ms: '毫秒', s: '秒', min: '分钟', h: '小时' }
-const inWords = (text: string): string => text.replace(DURATION, (unit) => UNITS[unit])
+/** Behind its number. */
+const TOKENS_A_SECOND = /(?<=\d )tok(?:ens)?\/s\b/g
+const inWords = (text: string): string =>
+  text.replace(DURATION, (unit) => UNITS[unit]).replace(TOKENS_A_SECOND, 'token/秒')
 /** Of a run or an arm that is named by what it changes, and the setting alone. */
 const RATE = /(?<![\w./:@-])lr(?=\s[−-]?\d|\s*$)/g
 /** Between names of which one holds a sign of its own. */

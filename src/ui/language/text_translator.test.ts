@@ -73,7 +73,7 @@ test('a duration and a learning rate are written as they are elsewhere', () => {
   expect(texts.translate('43 s')).toBe('43 秒')
   expect(texts.translate('1.21 s')).toBe('1.21 秒')
   expect(texts.translate('96.3 ms')).toBe('96.3 毫秒')
-  expect(texts.translate('988 tok/s')).toBe('988 tok/s')
+  expect(texts.translate('988 tok/s')).toBe('988 token/秒')
   expect(texts.translate('lr')).toBe('学习率')
   expect(texts.translate('lr 0.001')).toBe('学习率 0.001')
   expect(texts.translate('whole model, lr 5e-4')).toBe('整个模型、学习率 5e-4')

@@ -303,7 +303,7 @@ export function columnsOf(
     const { metric } = line
     const own = seriesOf(metric)
     const weight = weightOf(line, asked, own)
-    const named = own ? [{ name: metric, columns: own }] : []
+    const named: NamedColumns[] = own ? [{ name: metric, label: line.label, columns: own }] : []
     if (own && weight > 0)
       named.push({ name: `${metric} (smoothed ${weight})`, columns: smoothed(own, weight) })
     for (const overlay of overlays) {

@@ -1,4 +1,6 @@
 import { expect, test } from 'vitest'
+import { translateWith } from '../../kit/translator.ts'
+import { allTexts } from '../../language/testing.ts'
 import { unitOf } from './unit.ts'
 
 test('the words of a chart name the unit of its axis, or none', () => {
@@ -10,4 +12,17 @@ test('the words of a chart name the unit of its axis, or none', () => {
   expect(unitOf('seconds, of every step')).toBe('s')
   expect(unitOf('share of tokens whose ratio was clipped')).toBeUndefined()
   expect(unitOf('of the better response minus the other; beta times nats')).toBeUndefined()
+})
+
+test('in Chinese a unit is one word, on an axis and behind a number', () => {
+  const texts = allTexts()
+  translateWith({
+    locale: 'zh-CN',
+    text: (english) => texts.translate(english),
+    props: (_, props) => props,
+  })
+  expect(unitOf('seconds, of every step')).toBe('秒')
+  expect(unitOf('tokens per second, of prompts and responses')).toBe('token/秒')
+  expect(unitOf('nats per token')).toBe('nats')
+  translateWith(undefined)
 })

@@ -29,7 +29,7 @@ export function NumbersTable(props: Props) {
 
 function Table({ title, table }: Props) {
   useSlowFrame(REFRESH_MS)
-  const { columns, rows, note } = table()
+  const { columns, keys, rows, note } = table()
   if (rows.length === 0) return <p className="soft">Nothing measured in these steps yet.</p>
   return (
     <>
@@ -38,9 +38,10 @@ function Table({ title, table }: Props) {
         <table>
           <thead>
             <tr>
-              {columns.map((column) => (
-                <th key={column} scope="col">
+              {columns.map((column, i) => (
+                <th key={keys?.[i] || column} scope="col">
                   {column}
+                  {keys?.[i] ? <code className="soft"> {keys[i]}</code> : null}
                 </th>
               ))}
             </tr>

@@ -7,7 +7,10 @@ import type { NumberTable } from './number_table.ts'
 
 /** One named line. */
 export interface NamedColumns {
+  /** In files. */
   readonly name: string
+  /** What the chart calls it, where that is another name. */
+  readonly label?: string
   readonly columns: Columns
 }
 
@@ -91,7 +94,8 @@ export function stepTable(
     count,
   )
   return {
-    columns: ['step', ...lines.map(({ name }) => name)],
+    columns: ['step', ...lines.map(({ name, label }) => label ?? name)],
+    keys: ['', ...lines.map(({ name, label = name }) => (label === name ? '' : name))],
     rows: rows.map(({ step, values }) => [
       `${step}`,
       ...values.map((value) => (value === undefined ? NONE : formatValue(value))),

@@ -3,6 +3,8 @@ import { csvTable } from '../../../formats/text_tables.ts'
 
 export interface NumberTable {
   readonly columns: readonly string[]
+  /** What files call each column; '' where that is its name here. */
+  readonly keys?: readonly string[]
   /** A name, then one text per column. */
   readonly rows: readonly (readonly string[])[]
   /** What the rows are, and what was left out. */

@@ -5,7 +5,7 @@ import { metricWords } from './metric_words.ts'
 
 const METRICS: Readonly<Record<string, string>> = {
   'actor/grad_norm': '梯度范数',
-  'actor/pg_clipfrac_lower': '第三个界的裁剪比例',
+  'actor/pg_clipfrac_lower': '双重裁剪的比例',
   'critic/advantages/mean': '优势平均值',
   'critic/score/mean': '回答得分平均值',
   'critic/values/mean': 'critic 的价值平均值',
@@ -24,7 +24,7 @@ const SETTINGS: Readonly<Record<string, string>> = {
   'phases.0.kind': '阶段 1：类型',
   'phases.0.steps': '阶段 1：步数',
   'actor.optim.lr': '学习率',
-  'probe.freq': '探测间隔',
+  'probe.freq': '探针间隔',
   'probe.internals': '探测熵的变化',
   'validation.val_before_train': '第一步之前的验证',
   'rollout.max_turns': '回合',

@@ -1,5 +1,7 @@
 import { expect, test } from 'vitest'
 import { labStore } from '../../../page/state/store.ts'
+import { translateWith } from '../../kit/translator.ts'
+import { allTexts } from '../../language/testing.ts'
 import { foundEntries, paletteEntries } from './entries.ts'
 
 const found = (query: string) =>
@@ -26,4 +28,18 @@ test('a setting is found by the name that verl or TRL has for it', () => {
   expect(first('+actor_rollout_ref.rollout.n')).toBe('setting-rollout.n')
   expect(first('algorithm.adv_estimator')).toMatch(/^setting-phases\.\d\.adv_estimator$/)
   expect(first('num_generations')).toBe('setting-rollout.n')
+})
+
+test('in Chinese each heading stands once, and the language is found', () => {
+  const texts = allTexts()
+  translateWith({
+    locale: 'zh-CN',
+    text: (english) => texts.translate(english),
+    props: (_, props) => props,
+  })
+  const groups = paletteEntries(labStore.getInitialState(), false).map(({ group }) => group)
+  const heads = groups.filter((group, i) => group !== groups[i - 1])
+  expect(heads).toEqual([...new Set(heads)])
+  expect(found('语言')[0]?.id).toBe('language')
+  translateWith(undefined)
 })

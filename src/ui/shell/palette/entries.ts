@@ -27,9 +27,8 @@ export interface Entry {
 
 /** A line in the page's language, which its English name finds too. */
 function inLanguage(entry: Entry): Entry {
-  const name = t(entry.name)
-  if (name === entry.name) return entry
-  return { ...entry, name, group: t(entry.group), also: `${entry.also} ${entry.name}` }
+  const [name, group] = [entry.name, entry.group].map(t)
+  return { ...entry, name, group, also: `${entry.also} ${entry.name}` }
 }
 
 /** What can be done now; with `isAll`, also every lesson, preset and setting that can be gone

@@ -129,7 +129,7 @@ export const PAGE_COMMANDS: readonly Command[] = [
     id: 'language',
     group: 'Page',
     name: () => otherLanguage().name,
-    also: 'language Chinese English 中文 zhongwen',
+    also: 'language Chinese English 中文 语言 zhongwen',
     run: () => chooseLanguage(otherLanguage().id).catch(() => showToast(NOT_LOADED)),
   },
   ...(['system', 'light', 'dark'] as const).map(
