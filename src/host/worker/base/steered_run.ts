@@ -53,6 +53,13 @@ const trained = (experiment: Experiment): string =>
 const trainsTheSame = (a: Experiment, b: Experiment): boolean =>
   sameSettings(a, b) || trained(a) === trained(b)
 
+/** Why a value is refused that no step would see. */
+const TOO_LATE = 'the run has taken its last step'
+
+/** Whether a run that is over may take steps after it. */
+const mayProlong = (action: SteeringAction): boolean =>
+  action.kind !== 'set' || /^phases\.\d+\.(steps|epochs)$/.test(action.path)
+
 const setsTheSame = (before: SteeringEntry, after: SteeringEntry): boolean =>
   before.kind === 'set' &&
   after.kind === 'set' &&
@@ -238,10 +245,17 @@ export class SteeredRun<T extends SteeredTrainer = SteeredTrainer> {
       this.#due.shift()
       steered.push(await this.#do(due))
     }
-    for (const action of this.#asked.splice(0)) {
+    const asked = this.#asked.splice(0)
+    for (const [i, action] of asked.entries()) {
       // A button that was pressed twice: the phase is over already.
       if (action.kind === 'next_phase' && this.#endedAfter === step) continue
-      steered.push(await this.#do({ step, ...action }, true))
+      // No step would see the value.
+      const isLate = this.isFinished && !asked.slice(i).some(mayProlong)
+      const entry = { step, ...action }
+      const { experiment } = this
+      const steering = [...this.#done, ...this.#due]
+      if (isLate) steered.push({ entry, experiment, steering, refused: TOO_LATE })
+      else steered.push(await this.#do(entry, true))
     }
     return steered
   }
