@@ -91,6 +91,7 @@ test(
     await expect(lab.get('trace-at').locator('option')).toHaveCount(3, { timeout: 200_000 })
     await lab.get('pause').click()
     await lab.waitForStatus('paused')
+    let pressed: string | null = null
     const lookThrough = async () => {
       await lab.show('tokens')
       await lab.get('trace-at').selectOption({ index: 1 })
@@ -104,6 +105,7 @@ test(
         }).observe(document.body, { childList: true, subtree: true, characterData: true })
         return words
       })
+      pressed = await lab.get('inspected-step').getAttribute('data-step')
       await lab.get('look-through').click()
       await expect(lab.get('lens-text').locator('option:checked')).toContainText('(of step')
       await expect(lab.get('lens-grid')).toBeVisible()
@@ -115,5 +117,12 @@ test(
     await lab.show('tokens')
     await lab.get('inspector-order').selectOption('score_worst')
     expect(await lookThrough()).toMatch(/Looking at the kept state of step \d+ …/)
+    await expect(lab.get('lens-waiting')).toHaveCount(0)
+    // The way back leads to the token that was pressed, and the run has no step more.
+    await page.goBack()
+    await expect(lab.get('tab-tokens')).toHaveAttribute('aria-selected', 'true')
+    await expect(lab.get('inspector').locator('[data-t][tabindex="0"]')).toBeVisible()
+    await expect(lab.get('inspected-look')).toHaveCount(0)
+    expect(await lab.get('inspected-step').getAttribute('data-step')).toBe(pressed)
   },
 )

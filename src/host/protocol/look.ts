@@ -15,6 +15,8 @@ export interface LookCommand {
   /** The run's document: its beginning is made anew and looked into, in place of a kept state. */
   readonly begins?: Experiment
   readonly request: ObservationRequest
+  /** The step that follows is not taken: its tokens are not asked for. */
+  readonly is_state_only?: true
   /** The files that its experiment names. */
   readonly contents?: readonly ContentFile[]
 }
@@ -26,7 +28,7 @@ export interface Looked {
   /** The step that follows, taken on a copy of the state. Of a run that continued, it has that
    * run's numbers. */
   readonly next: { readonly step: number; readonly table: TokenTable } | undefined
-  /** Why there are no tokens, in a sentence; '' where there are. */
+  /** Why there are no tokens, in a sentence; '' where there are, or where none were asked for. */
   readonly why_no_tokens: string
 }
 

@@ -15,12 +15,13 @@ const PATIENCE_MS = 180_000
  * beginning, made anew. */
 export type Where = { readonly step?: number } | 'beginning'
 
-/** All that a moment of a run shows, of one of its states. `experiment` is the run's, which says
- * what files it needs. Not while a run is on. Rejects with a sentence for people. */
+/** All that a moment of a run shows, of one of its states, and unless `isStateOnly` the tokens of the
+ * step that follows. `experiment` is the run's, which says what files it needs. Not while a run is on. Rejects with a sentence for people. */
 export async function lookInto(
   record: string,
   experiment: Experiment,
   where: Where = {},
+  isStateOnly = false,
 ): Promise<Looked> {
   if (!(await findContents(experiment))) throw new RangeError('A file of this run is missing.')
   const contents = contentsOf(experiment) ?? []
@@ -45,6 +46,7 @@ export async function lookInto(
     }, PATIENCE_MS)
     if (!isConnected()) connect()
     const state = where === 'beginning' ? { begins: experiment } : where
-    post({ type: 'look', record, request, contents, ...state })
+    const only = isStateOnly ? ({ is_state_only: true } as const) : {}
+    post({ type: 'look', record, request, contents, ...state, ...only })
   })
 }

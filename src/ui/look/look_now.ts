@@ -47,7 +47,7 @@ function lookedWords({ step, observation, next, why_no_tokens }: Looked): string
   lines.push(
     next
       ? `Looked at the state after step ${step}. The tokens are those of step ${next.step}, which was taken on a copy.`
-      : `Looked at the state after step ${step}. ${why_no_tokens}`,
+      : `Looked at the state after step ${step}. ${why_no_tokens}`.trim(),
   )
   return lines.join(' ')
 }
@@ -75,7 +75,9 @@ function keep(run: string, { step, observation, next }: Looked): StoredItem[] {
 
 interface How {
   /** The page goes on showing the step that it shows. */
-  readonly stays?: true
+  readonly stays?: boolean
+  /** The tokens of the step that follows are not asked for. */
+  readonly isStateOnly?: boolean
 }
 
 /** Looks into a state of the shown run `record`, keeps what it finds, and shows that step. */
@@ -85,7 +87,8 @@ export async function lookNow(record: string, where: Where = {}, how: How = {}):
   const { series } = state
   say(record, true, lookingWords(where))
   try {
-    const looked = await lookInto(record, state.runDocument ?? shownExperiment(state), where)
+    const document = state.runDocument ?? shownExperiment(state)
+    const looked = await lookInto(record, document, where, how.isStateOnly)
     // Another run may be shown by now.
     if (shownStore.getState().series !== series) return say(record, false, '')
     const items = keep(record, looked)

@@ -49,6 +49,16 @@ test('a kept state of a run that is over is opened, shown with the step that fol
   expect(made).toHaveLength(states)
 })
 
+test('where only the state is asked for, no step is taken', async () => {
+  const { session, events, log, files } = await over()
+  const step = (await files.list('r1')).find(({ step }) => step > 2)?.step ?? 0
+  session.handle({ type: 'look', record: 'r1', step, request, is_state_only: true })
+  await session.idle
+  expect(log.filter((line) => line.startsWith('queue'))).toEqual([])
+  const looked = { step, observation: expect.anything(), next: undefined, why_no_tokens: '' }
+  expect(events).toMatchObject([{ type: 'looked', ...looked }])
+})
+
 test('without a step the newest state is looked at; where no step follows, it says so', async () => {
   const { session, events } = await over()
   session.handle({ type: 'look', record: 'r1', request })

@@ -37,7 +37,7 @@ export const beginningOf = (document: Experiment): LookedInto => ({
 export async function lookInto(
   host: Pick<RunHost, 'prepare' | 'version'>,
   { document, made_with, state }: LookedInto,
-  { request, contents }: Pick<LookCommand, 'request' | 'contents'>,
+  { request, contents, is_state_only }: Pick<LookCommand, 'request' | 'contents' | 'is_state_only'>,
 ): Promise<Looked> {
   await takeContents(document, contents ?? [])
   const device = await host.prepare(document)
@@ -49,13 +49,17 @@ export async function lookInto(
     const { trainer } = await device.start(matmul, () => {}, state)
     trainer.observe(request)
     const observation = await trainer.observeNow()
-    const looked = { step: trainer.step, observation, ...(await nextTokens(trainer, request)) }
+    const { step } = trainer
+    const tokens = is_state_only ? NO_TOKENS : await nextTokens(trainer, request)
+    const looked = { step, observation, ...tokens }
     isDone = true
     return looked
   } finally {
     await device.free(isDone)
   }
 }
+
+const NO_TOKENS = { next: undefined, why_no_tokens: '' }
 
 /** The same state in a run that takes one more step where its last phase is over. Such a step is
  * not evaluated. */

@@ -72,7 +72,10 @@ export function MeasureKept(props: {
         disabled={whyBusy !== undefined || look?.isBusy}
         title={whyBusy}
         onClick={() =>
-          void lookNow(record, state === 'beginning' ? state : { step: state }, { stays: true })
+          void lookNow(record, state === 'beginning' ? state : { step: state }, {
+            stays: true,
+            isStateOnly: true,
+          })
         }
       >
         {own?.isBusy ? 'Measuring …' : 'Measure it'}

@@ -9,6 +9,7 @@ import { PartScores } from '../../learning/scores/PartScores.tsx'
 import { proseClass } from '../../part/prose.ts'
 import { READ } from '../../plot/reads.ts'
 import { selectTask } from '../../shown/measure/main_measure.ts'
+import { useKept } from '../../shown/rested.ts'
 import { shownExperiment, useLastLayer } from '../../shown/run.ts'
 import { shownStore, useShown } from '../../shown/shown.ts'
 import { TokenWriting } from '../../touch/TokenWriting.tsx'
@@ -16,7 +17,7 @@ import { type LayerEntropy, stageOf } from '../base/colours.ts'
 import { cellText, exactText, headText, shownColumns } from '../base/columns.ts'
 import type { Inspected } from '../base/inspect.ts'
 import { Token } from '../base/Token.tsx'
-import { tokensStore } from '../base/view.ts'
+import { readTrace, tokensStore, useShownTrace } from '../base/view.ts'
 import { lookThrough } from '../lens/store.ts'
 
 /** Scrolls to the seven stages with this response in them and its token of the cursor, at the stage
@@ -52,6 +53,14 @@ function Numbers({ told, t }: { told: Inspected; t: number }) {
 
 function Actions({ step, told }: { step: number; told: Inspected }) {
   const { prompt, response, traced, is_ended, place } = told
+  const kept = useKept()
+  const trace = useShownTrace()
+  const through = () => {
+    // The look may leave this step; on the way back its token is still there.
+    if (traced && trace) readTrace(kept, trace)
+    const task = shownExperiment(shownStore.getState()).task.id
+    lookThrough({ prompt, response, is_ended }, step, task, tokensStore.getState().cursor.t)
+  }
   // Such a response cannot be written as text and read back.
   const isOdd = holdsPadding(traced?.tokens ?? response)
   return (
@@ -61,14 +70,7 @@ function Actions({ step, told }: { step: number; told: Inspected }) {
         data-testid="look-through"
         disabled={isOdd}
         title={isOdd ? 'The response holds a padding token, which is not text' : undefined}
-        onClick={() =>
-          lookThrough(
-            { prompt, response, is_ended },
-            step,
-            shownExperiment(shownStore.getState()).task.id,
-            tokensStore.getState().cursor.t,
-          )
-        }
+        onClick={through}
       >
         <ScanSearch className="icon" aria-hidden="true" />
         Look through the layers

@@ -39,6 +39,7 @@ export function useMeasuring(isVisible: boolean, isSeen: boolean): void {
     // Which states are kept may still be read.
     if (record === undefined || whyBusy !== undefined || step === undefined) return
     hasEnded()
-    void lookNow(record, { step }, atStep !== undefined && step <= atStep ? { stays: true } : {})
+    const stays = atStep !== undefined && step <= atStep
+    void lookNow(record, { step }, { stays, isStateOnly: true })
   }, [isAwaited, isVisible, isSeen, isOn, isLiving, record, whyBusy, step, atStep])
 }
