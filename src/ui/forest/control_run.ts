@@ -48,10 +48,15 @@ function moved(entry: Set, phases: readonly PhaseDocument[], kept: readonly numb
 }
 
 /** undefined where the run has no inner phase before one of the whole model, or where what was done
- * to it cannot be done to a run without. `changes`: how many are made again. */
-export function controlOf(
-  run: Trained,
-): { readonly experiment: Experiment; readonly changes: number } | undefined {
+ * to it cannot be done to a run without. `changes`: how many are made again; `inner`: how many
+ * phases it leaves out, those that a person inserted too. */
+export function controlOf(run: Trained):
+  | {
+      readonly experiment: Experiment
+      readonly changes: number
+      readonly inner: number
+    }
+  | undefined {
   const { document } = run
   const byHand = doneByHand(document.steering)
   const sets = byHand.filter(isSet).filter(({ path }) => !LENGTH.test(path))
@@ -75,11 +80,16 @@ export function controlOf(
     given = 0
     return [{ ...phase, steps }]
   })
-  if (phases.length === before.length || given > 0) return undefined
+  const inner = before.length - phases.length
+  if (inner === 0 || given > 0) return undefined
   const steering = sets.flatMap((entry) => moved(entry, before, kept) ?? [])
   // The name of the opening run speaks of the phase that the control leaves out.
   const own = document.name === OPENING.name ? 'First run' : document.name?.trim()
-  const name = own ? `${own}, without its inner phase` : null
+  const name = own
+    ? inner === 1
+      ? `${own}, without its inner phase`
+      : `${own}, without its inner phases`
+    : null
   const parsed = parseExperiment({ ...document, name, phases, steering })
-  return parsed.ok ? { experiment: parsed.experiment, changes: steering.length } : undefined
+  return parsed.ok ? { experiment: parsed.experiment, changes: steering.length, inner } : undefined
 }

@@ -24,19 +24,23 @@ export interface NextStep {
 const REPEATED =
   'It begins with the settings that this run began with, and what was changed by hand is changed again after the same steps.'
 
+const ALL_LEFT_OUT =
+  'Every inner phase is left out, one that was inserted by hand too; the whole model trains for their steps.'
+
 /** The same run without its inner phases; undefined where it has none. */
 function withoutInner(run: Trained): NextStep | undefined {
   const control = controlOf(run)
   if (!control) return undefined
-  const { experiment, changes } = control
+  const { experiment, changes, inner } = control
+  const says = [inner > 1 ? ALL_LEFT_OUT : '', changes > 0 ? REPEATED : ''].filter(Boolean)
   return {
-    words: 'Train it without the inner phase',
+    words: inner > 1 ? 'Train it without the inner phases' : 'Train it without the inner phase',
     name: experiment.name ?? 'the run without its inner phase',
     experiment,
     isControl: true,
     // The run was timed under the settings that it ended with.
     timed: { ...run.experiment, phases: experiment.phases, steering: [] },
-    says: changes > 0 ? REPEATED : undefined,
+    says: says.length > 0 ? says.join(' ') : undefined,
   }
 }
 
