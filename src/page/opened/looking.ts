@@ -15,8 +15,9 @@ const PATIENCE_MS = 180_000
  * beginning, made anew. */
 export type Where = { readonly step?: number } | 'beginning'
 
-/** All that a moment of a run shows, of one of its states, and unless `isStateOnly` the tokens of the
- * step that follows. `experiment` is the run's, which says what files it needs. Not while a run is on. Rejects with a sentence for people. */
+/** All that a moment of a run shows, of one of its states, and unless `isStateOnly` the tokens of
+ * the step that follows. `experiment` is the run's, which says what files it needs. Not while a run
+ * is on. Rejects with a sentence for people. */
 export async function lookInto(
   record: string,
   experiment: Experiment,

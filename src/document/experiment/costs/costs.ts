@@ -148,8 +148,8 @@ export const weightCount = ({ model, task }: Experiment): number =>
     0,
   )
 
-/** What all phases that sample are planned to cost. `phases`: those that it goes through, where that
- * is not the list as it stands. */
+/** What all phases that sample are planned to cost. `phases`: those that it goes through, where
+ * that is not the list as it stands. */
 export const plannedCosts = (experiment: Experiment, phases = experiment.phases): Costs =>
   phases.reduce((total, phase) => {
     if (!isSampling(phase)) return total

@@ -201,35 +201,6 @@ test('what a phase changed no further than chance is said to be unclear, as abov
   expect(wave([0.2, 0.9], [0.2, 0.9])).toMatch(/with sampled answers 20 %, then 90 %\.$/)
 })
 
-test('a validation within a phase is told with its step', () => {
-  const phase_switches = [0, 4, 28].map((step, phase) => ({
-    step,
-    phase,
-    reason: 'steps' as const,
-  }))
-  const entropies = [1, 4, 28, 32].map((at): [number, number] => [at, 2 - at / 100])
-  const shares = [
-    [4, 0.83],
-    [10, 0.8],
-    [20, 0.69],
-    [30, 0.76],
-    [32, 0.9],
-  ] as const
-  const state = run(32, {
-    'layer/entropy/2': entropies,
-    'layer/entropy/3': entropies,
-    'val-aux/sort_digits/acc/greedy': shares.map(([at, share]) => [at, share]),
-  })
-  const phases = [4, 24, 4].map((steps) => ({ ...experiment.phases[2], steps }))
-  const seen = { ...state, phase_switches, runExperiment: { ...experiment, phases } }
-  const solved = phaseCaptions(seen).map((caption) => /it solved .*/.exec(caption)?.[0])
-  expect(solved.map((words) => words?.replaceAll('\u00a0', ' '))).toEqual([
-    undefined,
-    'it solved 83 %, then 69 % at step 20.',
-    'it solved 76 % at step 30, then 90 %.',
-  ])
-})
-
 test('beside the forest a caption leaves held-out problems to the chart', () => {
   const state = run(120, {
     'layer/entropy/3': [
