@@ -38,7 +38,7 @@ export const SUMMARIES: Readonly<Record<string, string>> = {
   'dpo-clicks':
     'The pairs of RLHF with your own clicks, from the same warm start; the policy learns your verdicts itself, and there is no reward model to be hacked.',
   'tiny-grpo':
-    'The counterpart of PPO with a critic: 128 responses per step as well, four each to 32 prompts, and no inner phase.',
+    'The model first imitates right answers. Then it writes four answers to each of 32 problems in every step, and those that score better than the other three become likelier.',
   'tiny-own-best':
     'Expert iteration: four responses to each prompt are sampled, the right ones are imitated as a warm start would, and nothing pushes a wrong one away.',
   'tiny-reinforce':

@@ -64,7 +64,7 @@ test('every choice is remembered in order, and the run that first met what was a
 test('what a file brings is added, and nothing of this browser is lost', () => {
   markDone('kl', 'a', ['a', 'b'])
   keepChoice('kl', 'a', 1)
-  keepResult('kl', 'a', 'mine')
+  keepResult('kl', 'a', 'mine', true)
   const theirs = {
     done: ['a', 'b'],
     is_finished: true,
@@ -77,4 +77,15 @@ test('what a file brings is added, and nothing of this browser is lost', () => {
     kl: { ...theirs, chosen: { a: [1], b: [3] }, results: { a: 'mine', b: 'theirs' } },
     ppo: theirs,
   })
+})
+
+test('a run that goes on does not take the place of what another one came to', () => {
+  const result = () => progressOf(progressStore.getState(), 'try').results.a
+  keepResult('try', 'a', '40 %', false)
+  expect(result()).toBe('40 %')
+  keepResult('try', 'a', '52 %', true)
+  keepResult('try', 'a', '30 %', false)
+  expect(result()).toBe('52 %')
+  keepResult('try', 'a', '45 %', true)
+  expect(result()).toBe('45 %')
 })

@@ -47,10 +47,12 @@ export function keepRun(lesson: string, part: string, run: TriedRun): void {
   if (!runs[part]) set(lesson, { runs: { ...runs, [part]: run } })
 }
 
-/** Remembers what the check said of a run that met it; the last one stays. */
-export function keepResult(lesson: string, part: string, says: string): void {
+/** Remembers what the check said of a run that met it; the last one stays. A run that goes on may
+ * be given up: until it is over, what is known of another one stays. */
+export function keepResult(lesson: string, part: string, says: string, isOver: boolean): void {
   const { results } = progressOf(progressStore.getState(), lesson)
-  if (results[part] !== says) set(lesson, { results: { ...results, [part]: says } })
+  if (results[part] === undefined || (isOver && results[part] !== says))
+    set(lesson, { results: { ...results, [part]: says } })
 }
 
 /** Marks a part of a lesson; the lesson is finished when `all` of its parts are. */

@@ -118,7 +118,7 @@ function useKept(name: string, { checked }: Present): void {
   useEffect(() => {
     if (!isMet) return
     done()
-    passed(checked.says)
+    passed(checked.says, isOver)
     const run = triedRun(labStore.getState())
     if (run) tried(run)
   }, [isMet, isOver])

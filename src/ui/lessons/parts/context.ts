@@ -34,6 +34,6 @@ export function usePart(name: string) {
     done: () => markDone(id, name, parts),
     chose: (index: number) => keepChoice(id, name, index),
     tried: (run: TriedRun) => keepRun(id, name, run),
-    passed: (says: string) => keepResult(id, name, says),
+    passed: (says: string, isOver: boolean) => keepResult(id, name, says, isOver),
   }
 }
