@@ -160,11 +160,16 @@ test('the line of phases: a boundary is dragged and moved by keys, phases are ad
   await page.keyboard.press('Delete')
   await expect(items).toHaveCount(2)
 
+  // Another kind keeps the number of steps that was typed.
   await lab.get('add-phase').click()
+  await lab.get('add-phase-steps').fill('7')
   await lab.get('add-phase-kind').selectOption('gae')
+  await expect(lab.get('add-phase-steps')).toHaveValue('7')
   await lab.get('append-phase').click()
   await expect(items).toHaveCount(3)
   await expect(items.nth(2)).toContainText('GAE')
+  await expect(lab.get('phases-said')).toContainText('added at the end')
+  await expect(lab.get('phases-said')).toBeEmpty()
 })
 
 test(

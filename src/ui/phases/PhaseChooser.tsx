@@ -77,6 +77,7 @@ export function PhaseChooser({ id, experiment, isBusy, onSaid, onDone }: PhaseCh
   const choices = useMemo(() => phaseChoices(experiment), [experiment])
   const [choiceId, setChoice] = useState(() => ownMethod(experiment))
   const choice = choices.find((candidate) => candidate.id === choiceId) ?? choices[0]
+  /** As they were typed; another kind keeps them. */
   const [ownSteps, setSteps] = useState<string>()
   const [problem, setProblem] = useState<string>()
   const [ownLayer, setLayer] = useState<number>()
@@ -104,7 +105,6 @@ export function PhaseChooser({ id, experiment, isBusy, onSaid, onDone }: PhaseCh
         chosen={choice}
         onChoose={(id) => {
           setChoice(id)
-          setSteps(undefined)
           setProblem(undefined)
         }}
       />

@@ -22,6 +22,20 @@ function useScrollTo(list: RefObject<HTMLElement | null>, present: number): void
   }, [list, present])
 }
 
+/** Milliseconds after which what was said of a change is no news any more. */
+const SAID_MS = 10_000
+
+/** What happened last, for people who do not see it. */
+function useSaid(): readonly [said: string, setSaid: (said: string) => void] {
+  const [said, setSaid] = useState('')
+  useEffect(() => {
+    if (said === '') return
+    const timer = setTimeout(() => setSaid(''), SAID_MS)
+    return () => clearTimeout(timer)
+  }, [said])
+  return [said, setSaid]
+}
+
 /** A run that has taken a step has them. */
 const StepTrack = lazyPart(async () => (await import('../learning/axis/StepTrack.tsx')).StepTrack, {
   name: 'The axis of steps',
@@ -46,7 +60,7 @@ export function Phases() {
   const { phases } = timeline
   const list = useRef<HTMLOListElement>(null)
   const [chosen, setChosen] = useState<number>()
-  const [said, setSaid] = useState('')
+  const [said, setSaid] = useSaid()
   const edits = phaseEdits(timeline, list, setChosen, setSaid)
   const line = usePhaseLine(timeline)
   useScrollTo(list, timeline.present)
