@@ -25,7 +25,7 @@ const POLICY: readonly MoreChart[] = [
   {
     id: 'sampled-entropy',
     title: 'Entropy of what was sampled',
-    note: 'nats per token, of the whole model on its own responses',
+    note: 'nats per token, of the policy that sampled them; the entropies of the layers are measured after the update, on some of these tokens',
     lines: [line('actor/entropy', 'entropy')],
   },
   {
