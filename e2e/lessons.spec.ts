@@ -94,6 +94,23 @@ test('Back goes to the lesson before, then to the list, and then closes the less
   await expect(lessons).toBeHidden()
   await page.goForward()
   await expect(lab.get(`lesson-${LESSONS[0].id}`)).toBeVisible()
+  // Beside a lesson the words of the picture leave room for whose run it is.
+  await page.setViewportSize({ width: 1440, height: 900 })
+  const [source, words] = await Promise.all(
+    ['.forest-source', '.forest-says'].map((part) => page.locator(part).boundingBox()),
+  )
+  expect(source?.x).toBeGreaterThanOrEqual((words?.x ?? 0) + (words?.width ?? 0) - 1)
+  // Where the settings have changed since, the tab comes back too, and the settings stay.
+  await lab.get('tab-gpu').click()
+  const seed = page.locator('#field-seed').first()
+  await lab.get('close-lessons').click()
+  await lab.get('tab-learn').click()
+  await seed.fill('7')
+  await seed.blur()
+  await expect(page).toHaveURL(/seed=7/)
+  await page.goBack()
+  await expect(lab.get('tab-gpu')).toHaveAttribute('aria-selected', 'true')
+  await expect(page).toHaveURL(/seed=7#tab=gpu$/)
 })
 
 test('a lesson leads to the chart that it speaks of', async ({ lab }) => {
