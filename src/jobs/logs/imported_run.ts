@@ -149,6 +149,7 @@ export function importedRun(
       remarks: log.remarks,
       ...(Object.keys(named.names).length > 0 && { names: named.names }),
       ...settingOf(name, log),
+      ...(log.isCut && { is_cut: true }),
     },
   }
   const items = log.generations.map((kept) => ({ run: id, kind: 'generations' as const, ...kept }))

@@ -86,6 +86,8 @@ describe('verl’s file logger', () => {
       '2 parts of the file could not be read and were left out, the first of them line 2 (not JSON).',
       'The end of the file is cut off; what is before it was read.',
     ])
+    const { header } = importedRun('a.jsonl', log, { id: 'a', now: 0, version: '0.0.0' })
+    expect(header.source?.is_cut).toBe(true)
   })
 
   test('a long run is thinned, and says so', async () => {

@@ -34,6 +34,8 @@ export interface RunSource {
   readonly seed?: number | undefined
   /** What the log or its name calls the runs that differ in their seeds alone. */
   readonly setting?: string | undefined
+  /** The file ends in the middle of something: how far the run went is not known. */
+  readonly is_cut?: boolean | undefined
 }
 
 /** The study that a run was trained for, which keeps its result in place of a record. */

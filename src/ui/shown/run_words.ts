@@ -18,7 +18,8 @@ const STATUS: Readonly<Record<RecordStatus, string>> = {
 /** How a run is, or how it ended: interrupted by its page, which was closed, or stopped by a
  * person, or by a condition of its own. */
 export function statusWord(header: RunHeader): string {
-  const { status, step, was_left } = header
+  const { status, step, was_left, source } = header
+  if (source?.is_cut) return 'cut off'
   if (status === 'stopped' && was_left) return 'interrupted'
   return status === 'finished' && step < plannedOf(header) ? 'finished early' : STATUS[status]
 }
@@ -78,10 +79,11 @@ export function changedText(header: RunHeader): [label: string, values: string][
   })
 }
 
-/** 'finished, 90 steps', 'stopped at step 40 of 120', 'interrupted at step 40 of 120'. */
+/** 'finished, 90 steps', 'cut off after step 25', 'stopped at step 40 of 120', 'interrupted at step 40 of 120'. */
 export function endText(header: RunHeader): string {
   const word = statusWord(header)
   if (word === 'finished') return `finished, ${header.step} steps`
+  if (word === 'cut off') return `cut off after step ${header.step}`
   return `${word} at step ${header.step} of ${plannedOf(header)}`
 }
 

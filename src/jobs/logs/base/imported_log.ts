@@ -34,7 +34,11 @@ export interface ImportedLog {
   readonly step: number
   /** What was left out or changed, a sentence each. */
   readonly remarks: readonly string[]
+  /** Its file ends in the middle of something. */
+  readonly isCut: boolean
 }
+
+const CUT = 'The end of the file is cut off; what is before it was read.'
 
 /** A file that is no log, in a sentence. */
 export class LogError extends Error {
@@ -216,7 +220,7 @@ export class LogRows {
       this.#unread > 0 &&
         `${this.#unread} ${this.#unread === 1 ? 'part of the file could not be read and was' : 'parts of the file could not be read and were'} left out, the first of them ${this.#firstUnread}.`,
       ...this.#remarks,
-      this.#isCut && 'The end of the file is cut off; what is before it was read.',
+      this.#isCut && CUT,
       this.#gaps > 0 &&
         `${many(this.#gaps, 'value is', 'values are')} not finite and shown as gaps.`,
       back > 0 &&
@@ -240,6 +244,7 @@ export class LogRows {
       generations: this.#keptGenerations(),
       step: this.#step,
       remarks: remarks.flatMap((sentence) => sentence || []),
+      isCut: remarks.includes(CUT),
     }
   }
 }

@@ -78,6 +78,7 @@ const headerSchema = z.object({
       names: z.optional(z.record(z.string(), z.string())),
       seed: z.optional(whole),
       setting: z.optional(z.string()),
+      is_cut: z.optional(z.boolean()),
     }),
   ),
 })

@@ -190,7 +190,8 @@ const tookOf = (header: RunEntry['header']): number | undefined => {
     : (ended_at - started_at) / 1000
 }
 
-function sourceOf({ source, study }: RunEntry['header']): string {
+/** Where a run comes from, in words. */
+export function sourceOf({ source, study }: RunEntry['header']): string {
   if (study) return `study “${study.name}”`
   return source ? logKindWords(source.kind) : 'trained here'
 }

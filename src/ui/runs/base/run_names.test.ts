@@ -95,6 +95,9 @@ test('runs of one given name are told apart by their settings, and those by noth
   expect(shown([...alike, yours])).toEqual(['Mine, lr 0.002', 'Mine, lr 0.01', 'Yours'])
   const again = ['x', 'y', 'z'].map((id) => entryOf(id, {}, { name: 'Mine' }))
   expect(shown(again.toReversed())).toEqual(['Mine #3', 'Mine #2', 'Mine'])
+  // A number that is part of a name is no other run's.
+  const numbered = entryOf('y', {}, { name: 'Mine #2' })
+  expect(shown([again[0], numbered, again[2]])).toEqual(['Mine', 'Mine #2', 'Mine #3'])
 })
 
 test('the line of seeds that all have names of their own has no one’s name', () => {

@@ -13,6 +13,7 @@ import { memoryStorage } from '../../../record/run/storage.ts'
 import { extendSummary } from '../../../record/run/summary.ts'
 import { REWARD, TASK_SCORE } from '../../shown/metrics.ts'
 import { differenceText, endText, plannedOf, statusWord, tookText } from '../../shown/run_words.ts'
+import { VERL_LOG } from '../../shown/testing.ts'
 import { choiceLabel, comparedChoices } from './choices.ts'
 import {
   boundsOfRuns,
@@ -81,6 +82,11 @@ test('every word of a search has to be found', () => {
   expect(idsOf(runs, { search: 'LR low' })).toBe('b')
   expect(idsOf(runs, { search: 'lower restart' })).toBe('')
   expect(idsOf(runs, { search: 'sort_digits seed 1' })).toBe('ba')
+  // What a row says below the name, whatever the name is.
+  const log = entry('c', { name: 'mine' }, { source: { ...VERL_LOG, kind: 'trl' } })
+  for (const search of ['TRL', 'trainer_state'])
+    expect(idsOf([...runs, log], { search }), search).toBe('c')
+  expect(idsOf(runs, { search: 'grpo' })).toBe('ba')
 })
 
 test('a number of a filter is read in the unit that the table shows', () => {
@@ -130,6 +136,13 @@ test('how a run ended is said with its steps and its time', () => {
   const left = { ...header, status: 'stopped', was_left: true } as const
   expect([statusWord(left), endText(left)]).toEqual(['interrupted', 'interrupted at step 1 of 120'])
   expect(statusWord({ ...header, status: 'failed' })).toBe('failed')
+  const cut = {
+    ...header,
+    ...done,
+    status: 'finished',
+    source: { ...VERL_LOG, is_cut: true },
+  } as const
+  expect([statusWord(cut), endText(cut)]).toEqual(['cut off', 'cut off after step 120'])
   // A condition ended its last phase.
   const early = { step: 95, phase: 2, phase_step: 25 } as const
   expect(endText({ ...header, ...early, status: 'finished' })).toBe(

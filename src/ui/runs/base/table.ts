@@ -6,7 +6,7 @@ import { searchable } from '../../kit/fuzzy.ts'
 import { type DistinctName, distinctNames } from '../../shown/names/distinct_names.ts'
 import { statusWord } from '../../shown/run_words.ts'
 import { choiceAmong, columnAmong } from './choices.ts'
-import { type Cell, cellOf } from './columns.ts'
+import { type Cell, cellOf, sourceOf } from './columns.ts'
 import { type Filter, holds } from './filters.ts'
 
 /** A fixed column, or one of `columns`. */
@@ -116,14 +116,15 @@ function rowOf(entry: RunEntry, view: TableView, called: DistinctName | undefine
 
 const words = (text: string) => text.toLowerCase().split(/\s+/).filter(Boolean)
 
-/** Whether every word of the search is in a run's name, notes, tags, task, preset, adapter or
- * status. */
+/** Whether every word of the search is in a run's name, notes, tags, task, preset, adapter,
+ * source or status. */
 function isFound({ entry, name, from }: Row, search: readonly string[]): boolean {
   const { header, labels } = entry
   const { task, seed } = header.experiment
   const text = searchable([
     name,
     from,
+    runName(entry).differs,
     ...runName(entry).words,
     labels.notes,
     ...labels.tags,
@@ -132,6 +133,7 @@ function isFound({ entry, name, from }: Row, search: readonly string[]): boolean
     header.experiment.name,
     header.adapter,
     header.study?.name ?? '',
+    sourceOf(header),
     statusWord(header),
   ])
   return search.every((word) => text.includes(word))

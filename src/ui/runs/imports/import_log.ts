@@ -41,11 +41,11 @@ const problemOf = (error: unknown): readonly string[] => [
   error instanceof LogError ? error.message : 'The browser could not read it.',
 ]
 
-/** Whether a run of the list has the same numbers under the same name, of the same file. */
+/** Whether a run of the list has the same numbers, whatever its file is called. */
 const isSameLog = ({ header }: Pick<RunEntry, 'header'>, { header: other }: RunWrite): boolean =>
-  header.source?.file === other.source?.file &&
-  header.document.name === other.document.name &&
-  JSON.stringify(header.metrics) === JSON.stringify(other.metrics)
+  header.source?.kind === other.source?.kind &&
+  header.step === other.step &&
+  JSON.stringify(header.summaries) === JSON.stringify(other.summaries)
 
 /** A log, and the file that it is of, where there are several. */
 interface FoundLog extends ImportedLog {
@@ -65,7 +65,7 @@ async function keepLogs(
     const id = crypto.randomUUID()
     const { file = name } = log
     const run = importedRun(log.run || name, log, { id, now: Date.now(), version, file })
-    const isAgain = libraryStore.getState().entries.some((entry) => isSameLog(entry, run))
+    const before = libraryStore.getState().entries.find((entry) => isSameLog(entry, run))
     try {
       await keepRun(run)
     } catch (error) {
@@ -74,8 +74,10 @@ async function keepLogs(
     ids.push(id)
     said.push(`Imported ${log.run || name}: ${formatSteps(log.step)}.`)
     const entry = runOf(id)
-    if (isAgain && entry)
-      said.push(`It was imported before; this one is called “${calledName(entry)}”.`)
+    if (before && entry)
+      said.push(
+        `The same data is here already, as “${calledName(before)}”; this one is called “${calledName(entry)}”.`,
+      )
     said.push(...log.remarks)
   }
   if (refused.length > 0) said.push(`Left out: ${refused.join(' ')}`)
@@ -93,7 +95,7 @@ function askedRuns(logs: readonly FoundLog[], name: string): readonly FoundRun[]
     const called = run || name
     const n = (counts.get(called) ?? 0) + 1
     counts.set(called, n)
-    return { run: n > 1 ? `${called} (${n})` : called, step, metrics: series.size }
+    return { run: n > 1 ? `${called} #${n}` : called, step, metrics: series.size }
   })
 }
 

@@ -49,14 +49,18 @@ test('a log with the name that a folder gives it takes no other file’s place',
   expect(found?.runs.map(({ run }) => run)).toEqual(names)
   vi.stubGlobal('location', { pathname: '/', search: '', hash: '' })
   vi.stubGlobal('history', { state: null, replaceState() {}, pushState() {} })
-  found?.answer([0, 1])
+  found?.answer([0, 1, 2])
   expect(await opened).toBeUndefined()
   const { entries } = libraryStore.getState()
   expect(entries.map(({ header }) => header.source?.file)).toContain('trainer_state.json')
   expect(entries.map(({ header }) => header.document.name).sort()).toEqual([
+    'of_seed_2',
     'trainer_state',
     'verl_grpo',
   ])
+  expect(uiStore.getState().toast).toContain(
+    'The same data is here already, as “trainer_state”; this one is called “of_seed_2”.',
+  )
   // What is none is not left out without a word.
   expect(uiStore.getState().toast).toMatch(
     /Left out: rows: No column counts the steps.* notes: No metrics were found.* settings: it is no log/,
@@ -87,9 +91,9 @@ test('files of one name from several folders are as many runs', async () => {
   const { found } = foundRunsStore.getState()
   expect(found?.runs.map(({ run, step }) => [run, step])).toEqual([
     ['trainer_state', 1],
-    ['trainer_state (2)', 1],
+    ['trainer_state #2', 1],
     ['grpo', 1],
-    ['grpo (2)', 2],
+    ['grpo #2', 2],
   ])
   found?.answer([])
   expect(await opened).toBeUndefined()
@@ -126,7 +130,7 @@ test('runs of files that differ in their endings alone are told by a number', as
   const opened = openFolder(files)
   await expect.poll(() => foundRunsStore.getState().found?.runs.length).toBe(4)
   const { found } = foundRunsStore.getState()
-  expect(found?.runs.map(({ run }) => run)).toEqual(['x, a', 'x, b', 'x, a (2)', 'x, b (2)'])
+  expect(found?.runs.map(({ run }) => run)).toEqual(['x, a', 'x, b', 'x, a #2', 'x, b #2'])
   found?.answer([])
   expect(await opened).toBeUndefined()
 })

@@ -45,7 +45,7 @@ function byPath(files: readonly File[]): ReadonlyMap<string, File> {
   for (const file of files) {
     const path = pathOf(file, isOfSeveral)
     let own = path
-    for (let n = 2; found.has(own); n++) own = `${path.replace(/\.[^.]*$/, '')} (${n})/${path}`
+    for (let n = 2; found.has(own); n++) own = `${path.replace(/\.[^.]*$/, '')} #${n}/${path}`
     found.set(own, file)
   }
   return found

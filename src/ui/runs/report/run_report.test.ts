@@ -63,6 +63,7 @@ test('a report says a change by hand with the values that its field had', () => 
   const text = runReport([a, b], READING, '').get('report.md') ?? ''
   expect(text).toContain('| rollout.temperature | 1 | 1, then 1.6 after step 4 |')
   expect(text).not.toContain('| steering.0')
+  expect(text).toContain('Changed by hand: Temperature 1, then 1.6 after step 4.')
 })
 
 test('a report pairs groups by seed, and has every value as a table', () => {

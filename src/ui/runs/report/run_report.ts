@@ -15,7 +15,7 @@ import { seedOf } from '../../../record/run/record.ts'
 import { NONE } from '../../kit/format.ts'
 import { spread as spreadOut } from '../../plot/files/chart_file.ts'
 import { layerEntropy } from '../../shown/metrics.ts'
-import { endText, numberText, tookText } from '../../shown/run_words.ts'
+import { changedText, endText, numberText, tookText } from '../../shown/run_words.ts'
 import { choiceLabel } from '../base/choices.ts'
 import { boundsOfRuns, cellOf, cellText, isShare, metricOf } from '../base/columns.ts'
 import { groupRuns } from '../base/groups.ts'
@@ -201,9 +201,11 @@ function aboutRun(entry: RunEntry, address: string): string {
     ? [`imported from ${source.file} (${logKindWords(source.kind)})`]
     : [header.adapter, took && `took ${took}`, `version ${versions.understory}`]
   const { name, differs } = runName(entry)
+  const changed = changedText(header).map(([field, values]) => `${field} ${values}`)
   const lines = [
     `### ${markdownText(name)}`,
     name === differs ? '' : markdownText(differs),
+    changed.length > 0 ? markdownText(`Changed by hand: ${changed.join('; ')}.`) : '',
     labels.notes.trim().split('\n').map(markdownText).join('\n'),
     header.error ? `Error: ${markdownText(header.error.message)}` : '',
     markdownText(where.filter(Boolean).join('; ')),

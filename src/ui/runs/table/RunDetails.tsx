@@ -1,7 +1,7 @@
 // Draws name, notes and colour of a run, and what is known of where it came from.
 
 import { SlidersHorizontal, Upload } from 'lucide-react'
-import { useId } from 'react'
+import { useEffect, useId, useRef } from 'react'
 import { lasting } from '../../../document/experiment/steered/lasting.ts'
 import { doneByHand } from '../../../document/experiment/steering/steered_kernels.ts'
 import { labelRun } from '../../../page/runs/library/library.ts'
@@ -57,16 +57,22 @@ function facts({ header }: RunEntry): [string, string][] {
 export function RunDetails({ entry, name }: { readonly entry: RunEntry; readonly name: string }) {
   const { id, labels } = entry
   const group = useId()
+  const nameField = useRef<HTMLInputElement>(null)
+  useEffect(() => {
+    nameField.current?.focus()
+    nameField.current?.select()
+  }, [])
   return (
     <div className="run-edit" data-testid="run-details">
       <label>
         <span>Name</span>
         <input
+          ref={nameField}
           type="text"
           data-testid="run-name"
           maxLength={MAX_NAME}
-          defaultValue={labels.name}
-          placeholder={labels.name === '' ? name : 'automatic'}
+          defaultValue={name}
+          placeholder="automatic"
           onChange={({ target }) => labelRun(id, { name: target.value.trim() })}
         />
       </label>

@@ -204,13 +204,15 @@ function FixedCell(props: {
     return (
       <td className="number run-more run-steps">
         {formatCount(header.step)}
-        <small className="soft"> of {formatCount(plannedOf(header))}</small>
+        {header.source?.is_cut ? null : (
+          <small className="soft"> of {formatCount(plannedOf(header))}</small>
+        )}
       </td>
     )
   if (column === 'status')
     return (
       <td className="run-more" title={endText(header)}>
-        {statusWord(header)}
+        {header.source?.is_cut ? endText(header) : statusWord(header)}
       </td>
     )
   const { text, clock, whole } = shortWhen(header.started_at, today)

@@ -67,12 +67,15 @@ function grouped<T>(list: readonly T[], keyOf: (one: T) => string): T[][] {
 /** By what is named, names of which none is another's: those that share one are numbered in their
  * order, so that none gets another name when one is added. */
 function numbered<T>(names: readonly (readonly [T, string])[]): Map<T, string> {
-  const seen = new Map<string, number>()
+  const own = new Set(names.map(([, name]) => name))
+  const taken = new Set<string>()
   return new Map(
     names.map(([key, name]) => {
-      const before = seen.get(name) ?? 0
-      seen.set(name, before + 1)
-      return [key, before === 0 ? name : `${name} #${before + 1}`]
+      let free = name
+      for (let n = 2; taken.has(free) || (free !== name && own.has(free)); n++)
+        free = `${name} #${n}`
+      taken.add(free)
+      return [key, free]
     }),
   )
 }
