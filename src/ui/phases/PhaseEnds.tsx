@@ -3,9 +3,10 @@ import type { PointerEvent } from 'react'
 import { MAX_STEPS } from '../../document/experiment/fields/phase_fields.ts'
 import type { LabState } from '../../page/state/store.ts'
 import { formatSteps } from '../kit/format.ts'
+import { useEditMarks } from '../plot/base/edit_marks.ts'
 import { usePresent } from '../shown/shown.ts'
 import { keyedSteps, type PhaseEdits } from './phase_edits.ts'
-import { PlannedMarks, placedMarks } from './planned/PlannedMarks.tsx'
+import { marksOn, PlannedMarks, placedMarks } from './planned/PlannedMarks.tsx'
 import type { Line, Timeline } from './timeline.ts'
 
 export interface PhaseEndsProps {
@@ -21,7 +22,12 @@ const selectIsToCome = ({ runExperiment }: LabState) => runExperiment === undefi
 export function PhaseEnds(props: PhaseEndsProps) {
   const { timeline, line, selected } = props
   const pointer = pointerOf(props)
-  const marks = usePresent(selectIsToCome) ? placedMarks(timeline.experiment) : []
+  const isToCome = usePresent(selectIsToCome)
+  const done = useEditMarks()
+  const lengths = timeline.phases.map((_, i) => timeline.lengthOf(i))
+  // Settings that have left the run have nothing of what was done to it.
+  const ofRun = timeline.present < 0 ? [] : marksOn(lengths, done)
+  const marks = isToCome ? placedMarks(timeline.experiment) : ofRun
   return (
     <div className="phase-ends">
       {timeline.phases.map((_, i) => (
@@ -31,7 +37,7 @@ export function PhaseEnds(props: PhaseEndsProps) {
           className={i === selected ? 'phase-end chosen' : 'phase-end'}
           style={line.widthOf(i)}
         >
-          <PlannedMarks marks={marks} index={i} />
+          <PlannedMarks marks={marks} isDone={!isToCome} index={i} />
           {timeline.canLengthen(i) ? <End {...props} index={i} pointer={pointer} /> : null}
         </span>
       ))}

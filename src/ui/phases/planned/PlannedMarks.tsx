@@ -1,4 +1,5 @@
-// Draws, on the line of phases, where the next run will be changed by hand again.
+// Draws, on the line of phases, where a run was changed by hand, and where the next one will be
+// again.
 import type { Experiment } from '../../../document/experiment/schema/schema.ts'
 import { doneByHand } from '../../../document/experiment/steering/steered_kernels.ts'
 import type { EditMark } from '../../scales/geometry.ts'
@@ -12,21 +13,35 @@ type PlacedMark = EditMark & { readonly phase: number; readonly share: number }
  * moves the phases. */
 export function placedMarks({ phases, steering }: Experiment): readonly PlacedMark[] {
   const { placed } = plannedChanges(doneByHand(steering))
+  const lengths = phases.map(({ steps }) => steps)
+  return marksOn(lengths, placed)
+}
+
+/** Marks on phases that take so many steps each. */
+export function marksOn(
+  lengths: readonly number[],
+  marks: readonly EditMark[],
+): readonly PlacedMark[] {
   const ends: number[] = []
-  for (const { steps } of phases) ends.push((ends.at(-1) ?? 0) + steps)
-  return placed.flatMap((mark) => {
+  for (const steps of lengths) ends.push((ends.at(-1) ?? 0) + steps)
+  return marks.flatMap((mark) => {
     const phase = ends.findIndex((end) => mark.step <= end)
     if (phase < 0) return []
-    const share = 1 - (ends[phase] - mark.step) / phases[phase].steps
+    const share = 1 - (ends[phase] - mark.step) / lengths[phase]
     return [{ ...mark, phase, share }]
   })
 }
 
-export const PlannedMarks = (props: { readonly marks: readonly PlacedMark[]; index: number }) =>
+/** `isDone`: of the run on the line; else of the next one, which repeats them. */
+export const PlannedMarks = (props: {
+  readonly marks: readonly PlacedMark[]
+  readonly isDone: boolean
+  readonly index: number
+}) =>
   props.marks
     .filter(({ phase }) => phase === props.index)
     .map(({ step, words, share }) => {
-      const said = `After step ${step}, by hand again: ${words}`
+      const said = `After step ${step}, by hand${props.isDone ? '' : ' again'}: ${words}`
       return (
         <span
           key={step}

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { parsed } from '../../../document/experiment/testing.ts'
-import { placedMarks } from './PlannedMarks.tsx'
+import { marksOn, placedMarks } from './PlannedMarks.tsx'
 import { plannedChanges } from './planned_changes.ts'
 
 const set = (step: number, path: string, value: number) =>
@@ -17,6 +17,21 @@ test('a change that will be made again stands at its step on the phases of the s
   expect(placedMarks({ ...experiment, steering })).toEqual([
     { step: 5, words: 'lr 0.002', phase: 0, share: 0.5 },
     { step: 20, words: 'temperature 0.9', phase: 1, share: 0.5 },
+  ])
+})
+
+test('a change of a run stands in the phase that it was made in, as long as that was', () => {
+  expect(
+    marksOn(
+      [4, 10],
+      [
+        { step: 4, words: 'a' },
+        { step: 9, words: 'b' },
+      ],
+    ),
+  ).toEqual([
+    { step: 4, words: 'a', phase: 0, share: 1 },
+    { step: 9, words: 'b', phase: 1, share: 0.5 },
   ])
 })
 
