@@ -106,7 +106,7 @@ test('a line that jumps is smoothed without being asked, and as much as is asked
   if (!measured) throw new Error('nothing is drawn')
   expect(drawn(0)).toEqual([measured, smoothed(measured, 0.5)])
   expect(drawn(0.9)).toEqual([measured, smoothed(measured, 0.9)])
-  expect(columnsOf([noisy], [], 0).map(({ name }) => name)).toEqual(['loss', 'loss (smoothed 0.5)'])
+  expect(columnsOf([noisy], [], 0).map(({ name }) => name)).toEqual(['loss', 'loss (fit 0.5)'])
 })
 
 test('the value axis holds other runs and their bands', () => {
@@ -160,8 +160,17 @@ test('a zoom fits the value axis to what it shows', () => {
 test('files name measured, smoothed and other runs’ lines apart', () => {
   expect(columnsOf([line], [other], 0.9).map(({ name }) => name)).toEqual([
     'loss',
-    'loss (smoothed 0.9)',
+    'loss (fit 0.9)',
     'run b: loss',
+  ])
+})
+
+test('the table of numbers has the names of the chart', () => {
+  const named = columnsOf([{ ...line, label: 'how wrong' }], [other], 0.9)
+  expect(named.map(({ label }) => label)).toEqual([
+    'how wrong',
+    'how wrong, fit',
+    'run b: how wrong',
   ])
 })
 

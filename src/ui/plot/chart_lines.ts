@@ -293,22 +293,25 @@ export function summaryOf(
   return `${said} ${ideal.words}${place === '' ? '' : `; ${place}`}.`
 }
 
-/** The visible lines by the names that files give them. */
+/** The visible lines by the names that files give them, with those of the chart. */
 export function columnsOf(
   lines: readonly Line[],
   overlays: readonly Overlay[],
   asked: number,
 ): NamedColumns[] {
   return lines.flatMap((line) => {
-    const { metric } = line
+    const { metric, label } = line
     const own = seriesOf(metric)
     const weight = weightOf(line, asked, own)
-    const named: NamedColumns[] = own ? [{ name: metric, label: line.label, columns: own }] : []
-    if (own && weight > 0)
-      named.push({ name: `${metric} (smoothed ${weight})`, columns: smoothed(own, weight) })
+    const named: NamedColumns[] = own ? [{ name: metric, label, columns: own }] : []
+    if (own && weight > 0) {
+      const columns = smoothed(own, weight)
+      named.push({ name: `${metric} (fit ${weight})`, label: `${label}, fit`, columns })
+    }
     for (const overlay of overlays) {
       const columns = overlay.series(metric)
-      if (columns) named.push({ name: `${overlay.label}: ${metric}`, columns })
+      const whose = overlay.label
+      if (columns) named.push({ name: `${whose}: ${metric}`, label: `${whose}: ${label}`, columns })
     }
     return named
   })

@@ -31,7 +31,7 @@ function namesOf({ label, path, group, options = [] }: FieldData): string {
 
 /** Whether a field's name, path, heading or choices hold every word of a query, or its words mean
  * it (other_words.ts). */
-export function isNamed(query: string, field: FieldData): boolean {
+function isNamed(query: string, field: FieldData): boolean {
   const names = namesOf(field)
   const words = askedWords(query)
   return words.every((word) => names.includes(word)) || isMeant(words, field.path)

@@ -208,8 +208,9 @@ export function headline(state: LabState): string | undefined {
   // The likeliest answers may stay where samples do not.
   if (hasNoChange && sampled && isClear(sampled, problems * n)) {
     const [was, is] = sampled.map(percent)
-    const worse = sampled[1] < sampled[0] ? 'It got worse: its samples' : 'Its samples'
-    return `${worse} solve ${is} of new problems; it began at ${was}. Its likeliest answers: ${before}, then ${after}.`
+    return sampled[1] < sampled[0]
+      ? `It got worse: its samples solve ${is} of new problems; it began at ${was}. Its likeliest answers: ${before}, then ${after}.`
+      : `Its samples solve ${is} of new problems; it began at ${was}. Its likeliest answers: ${before}, then ${after}.`
   }
   if (hasNoChange)
     return `No clear change: it solves ${after} of ${problems} new problems; it began at ${before}.`

@@ -29,7 +29,7 @@ export function NumbersTable(props: Props) {
 
 function Table({ title, table }: Props) {
   useSlowFrame(REFRESH_MS)
-  const { columns, keys, rows, note } = table()
+  const { columns, keys = columns, rows, note } = table()
   if (rows.length === 0) return <p className="soft">Nothing measured in these steps yet.</p>
   return (
     <>
@@ -39,9 +39,14 @@ function Table({ title, table }: Props) {
           <thead>
             <tr>
               {columns.map((column, i) => (
-                <th key={keys?.[i] || column} scope="col">
+                <th key={keys[i]} scope="col">
                   {column}
-                  {keys?.[i] ? <code className="soft"> {keys[i]}</code> : null}
+                  {keys[i] === column ? null : (
+                    <small className="soft" translate="no">
+                      <br />
+                      {keys[i]}
+                    </small>
+                  )}
                 </th>
               ))}
             </tr>
@@ -51,7 +56,7 @@ function Table({ title, table }: Props) {
               <tr key={name}>
                 <th scope="row">{name}</th>
                 {values.map((value, i) => (
-                  <td key={columns[i + 1]}>{value}</td>
+                  <td key={keys[i + 1]}>{value}</td>
                 ))}
               </tr>
             ))}

@@ -32,8 +32,10 @@ test('a choice of indices holds both ends and is evenly spread', () => {
 })
 
 test('the table has the newest step first, a place for every line, and says what it leaves out', () => {
-  const { columns, rows, note } = stepTable([a, b], [0, 9], (value) => `${value}!`, 2)
-  expect(columns).toEqual(['step', 'a', 'b, smoothed'])
+  const named = { ...a, label: 'the first' }
+  const { columns, keys, rows, note } = stepTable([named, b], [0, 9], (value) => `${value}!`, 2)
+  expect(columns).toEqual(['step', 'the first', 'b, smoothed'])
+  expect(keys).toEqual(['step', 'a', 'b, smoothed'])
   expect(rows).toEqual([
     ['3', '4!', '0.25!'],
     ['1', '–', '0.5!'],

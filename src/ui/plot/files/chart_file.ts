@@ -5,11 +5,10 @@ import { type Columns, indexAt, lowerBound } from '../../scales/columns.ts'
 import type { Domain } from '../../scales/domain.ts'
 import type { NumberTable } from './number_table.ts'
 
-/** One named line. */
+/** One line, by the name that files give it. */
 export interface NamedColumns {
-  /** In files. */
   readonly name: string
-  /** What the chart calls it, where that is another name. */
+  /** What the chart calls it. */
   readonly label?: string
   readonly columns: Columns
 }
@@ -94,8 +93,8 @@ export function stepTable(
     count,
   )
   return {
-    columns: ['step', ...lines.map(({ name, label }) => label ?? name)],
-    keys: ['', ...lines.map(({ name, label = name }) => (label === name ? '' : name))],
+    columns: ['step', ...lines.map(({ name, label = name }) => label)],
+    keys: ['step', ...lines.map(({ name }) => name)],
     rows: rows.map(({ step, values }) => [
       `${step}`,
       ...values.map((value) => (value === undefined ? NONE : formatValue(value))),

@@ -3,7 +3,7 @@ import { csvTable } from '../../../formats/text_tables.ts'
 
 export interface NumberTable {
   readonly columns: readonly string[]
-  /** What files call each column; '' where that is its name here. */
+  /** What files call them, where the page has other names. */
   readonly keys?: readonly string[]
   /** A name, then one text per column. */
   readonly rows: readonly (readonly string[])[]

@@ -54,28 +54,35 @@ function facts({ header }: RunEntry): [string, string][] {
   return said.flatMap(([name, value]) => (value === undefined ? [] : [[name, value]]))
 }
 
+/** What a person most likely came for: typing replaces the name. */
+function Name({ id, name }: { readonly id: string; readonly name: string }) {
+  const field = useRef<HTMLInputElement>(null)
+  useEffect(() => {
+    field.current?.focus()
+    field.current?.select()
+  }, [])
+  return (
+    <label>
+      <span>Name</span>
+      <input
+        ref={field}
+        type="text"
+        data-testid="run-name"
+        maxLength={MAX_NAME}
+        defaultValue={name}
+        placeholder="automatic"
+        onChange={({ target }) => labelRun(id, { name: target.value.trim() })}
+      />
+    </label>
+  )
+}
+
 export function RunDetails({ entry, name }: { readonly entry: RunEntry; readonly name: string }) {
   const { id, labels } = entry
   const group = useId()
-  const nameField = useRef<HTMLInputElement>(null)
-  useEffect(() => {
-    nameField.current?.focus()
-    nameField.current?.select()
-  }, [])
   return (
     <div className="run-edit" data-testid="run-details">
-      <label>
-        <span>Name</span>
-        <input
-          ref={nameField}
-          type="text"
-          data-testid="run-name"
-          maxLength={MAX_NAME}
-          defaultValue={name}
-          placeholder="automatic"
-          onChange={({ target }) => labelRun(id, { name: target.value.trim() })}
-        />
-      </label>
+      <Name id={id} name={name} />
       <label>
         <span>Tags, with commas between them</span>
         <input
