@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest'
 import type { SteeringEntry } from '../steering/actions.ts'
+import { parsed } from '../testing.ts'
 import { lasting } from './lasting.ts'
 
 const lr = (step: number, value: number): SteeringEntry => ({
@@ -17,4 +18,11 @@ test('what was done lasts where the document has it, and what is to come was not
   ]
   expect(lasting({ steered, steering: [lr(2, 0.2), lr(9, 0.5)] })).toEqual([lr(2, 0.2)])
   expect(lasting({ steered, steering: [] })).toEqual([])
+})
+
+test('it lasts in a document that was read back, too', () => {
+  const entry = { step: 2, kind: 'set', path: 'actor.optim.lr', value: 0.002 } as const
+  const { steering } = parsed({ steering: [entry] })
+  expect(Object.keys(steering[0])).not.toEqual(Object.keys(entry))
+  expect(lasting({ steered: [{ entry }], steering })).toEqual(steering)
 })

@@ -13,10 +13,13 @@ interface Steered {
   readonly steering: readonly SteeringEntry[]
 }
 
+/** A document that was read back has the names of an entry in another order. */
+const keyOf = (entry: SteeringEntry): string => JSON.stringify(Object.entries(entry).sort())
+
 /** What was done, without what left nothing behind. */
 export function lasting({ steered, steering }: Steered): readonly SteeringEntry[] {
   const done = new Set(
-    steered.flatMap(({ entry, refused }) => (refused === undefined ? JSON.stringify(entry) : [])),
+    steered.flatMap(({ entry, refused }) => (refused === undefined ? keyOf(entry) : [])),
   )
-  return steering.filter((entry) => done.has(JSON.stringify(entry)))
+  return steering.filter((entry) => done.has(keyOf(entry)))
 }
