@@ -12,7 +12,7 @@ import { later } from '../part/later.tsx'
 import { versionStore } from '../part/new_version.ts'
 import { useIsAtRest } from '../replay/at_rest.ts'
 import { offersStore } from '../runs/checkpoints/offers.ts'
-import { hasPairs, selectIsBusy } from '../shown/run.ts'
+import { hasPairs, selectHasRun, selectIsBusy } from '../shown/run.ts'
 import { usePresent } from '../shown/shown.ts'
 
 export const PastRun = later(
@@ -134,7 +134,7 @@ export const SettingsDiffer = later(
 export const EndCard = later(
   'The end of the run',
   async () => (await import('../forest/EndCard.tsx')).EndCard,
-  () => usePresent(hasBegun),
+  () => usePresent(selectHasRun),
 )
 
 export const Record = later(
