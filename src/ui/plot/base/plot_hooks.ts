@@ -221,6 +221,23 @@ export function useSummary(summarise: () => string): RefObject<HTMLParagraphElem
   return words
 }
 
+/** How wide a character of the label is, at most, and half a number of the axis. */
+const LETTER = 7
+const HALF_TICK = 14
+/** Those of the other axis end at it. */
+const X_TICKS = '.recharts-cartesian-axis-tick-value[text-anchor="middle"]'
+
+/** No number of the axis is half covered by the label of a marker: those below it are not seen. */
+function uncover(line: HTMLElement, view: View, at: number): void {
+  const width = LETTER * (line.dataset.step?.length ?? 0)
+  const middle = (view.left ?? 0) + at + (at > view.width / 2 ? -width / 2 : width / 2)
+  const reach = width / 2 + HALF_TICK
+  for (const number of line.closest('.plot')?.querySelectorAll<SVGElement>(X_TICKS) ?? []) {
+    const isBelow = Math.abs(Number(number.getAttribute('x')) - middle) < reach
+    number.style.visibility = isBelow ? 'hidden' : ''
+  }
+}
+
 /** A vertical line at a step: `hoverStep` under the pointer of any chart, `atStep` where the page
  * looks back to. */
 export function useMarker(which: 'hoverStep' | 'atStep', view: View) {
@@ -231,9 +248,10 @@ export function useMarker(which: 'hoverStep' | 'atStep', view: View) {
       if (!element) return
       const at = step === undefined ? Number.NaN : stepPixel(step, view)
       element.hidden = !(at >= 0 && at <= view.width + 0.5)
+      element.dataset.step = t(`step ${step}`)
+      if (which === 'hoverStep') uncover(element, view, element.hidden ? Number.NaN : at)
       if (element.hidden) return
       element.style.transform = `translateX(${at}px)`
-      element.dataset.step = t(`step ${step}`)
       // The label stays inside the plot.
       element.classList.toggle('flipped', at > view.width / 2)
     }
