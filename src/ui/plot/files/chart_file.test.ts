@@ -43,10 +43,3 @@ test('the table has the newest step first, a place for every line, and says what
   ])
   expect(note).toContain('2 more are in the CSV file')
 })
-
-test('a column of the table has the name that the chart has for it, and that of the files', () => {
-  const named = [{ ...a, label: 'whole step' }, b]
-  const { columns, keys } = stepTable(named, [0, 9], String)
-  expect(columns).toEqual(['step', 'whole step', 'b, smoothed'])
-  expect(keys).toEqual(['', 'a', ''])
-})
