@@ -7,12 +7,12 @@ import { choosePreset } from '../../page/client/opening.ts'
 import { labStore } from '../../page/state/store.ts'
 import { showSetting } from '../open/wanted.ts'
 import { withEstimatorsOf } from './Algorithm.tsx'
+import { formName } from './field/labelled.ts'
 import { OverRun } from './field/OverRun.tsx'
 import {
   algorithmOf,
   changedFields,
   type FieldData,
-  formName,
   type Part,
   type Values,
   valueWords,

@@ -6,7 +6,8 @@ import type { Experiment } from '../../document/experiment/schema/schema.ts'
 import { isSteerable } from '../../document/experiment/steering/edit_phases.ts'
 import { lazyPart } from '../part/lazy_part.tsx'
 import { Field } from './Field.tsx'
-import { type FieldData, formName, groupFields } from './form.ts'
+import { formName } from './field/labelled.ts'
+import { type FieldData, groupFields } from './form.ts'
 import {
   findFields,
   foundWords,

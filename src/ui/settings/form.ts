@@ -56,12 +56,6 @@ export const changedParts = (...both: readonly [Experiment, Experiment]): readon
     return own !== preset
   })
 
-/** What the form calls a field, with its phase. */
-export function formName({ path, label }: Pick<FieldData, 'path' | 'label'>): string {
-  const phase = /^phases\.(\d+)\./.exec(path)?.[1]
-  return phase === undefined ? label : `Phase ${Number(phase) + 1}: ${label}`
-}
-
 export const isNumber = ({ kind }: FieldData): boolean => kind === 'integer' || kind === 'number'
 
 /** Commas as Chinese writes them. */

@@ -1,7 +1,7 @@
 // Says a refusal in the page's language, and in the names that the form has for fields and their
 // values.
+import type { Field } from '../../../document/experiment/form/form_fields.ts'
 import { t } from '../../kit/translator.ts'
-import { type FieldData, formName } from '../form.ts'
 
 const PATH = /(?<![\w.])[a-z]\w*(?:\.\w+)+|^[a-z]\w*(?=[:：])/g
 /** One that its own name does not stand behind. */
@@ -16,9 +16,15 @@ export const named = (
   name: (whole: string, ...parts: string[]) => string,
 ): string => said.replace(code, name).replace(BETWEEN_WORDS, '')
 
+/** What the form calls a field, with its phase. */
+export function formName({ path, label }: Pick<Field, 'path' | 'label'>): string {
+  const phase = /^phases\.(\d+)\./.exec(path)?.[1]
+  return phase === undefined ? label : `Phase ${Number(phase) + 1}: ${label}`
+}
+
 /** Every field that a refusal names by its path has its label, a choice its name, and null, which
  * nobody types, is an empty field. */
-export function labelled(message: string, fields: readonly FieldData[]): string {
+export function labelled(message: string, fields: readonly Field[]): string {
   const own = fields.find(({ path }) => message.startsWith(`${path}: `))
   const said = t(message.replace(/, or null(?=,)/, ''))
   const chosen = named(said, QUOTED, (whole, word) => {
