@@ -62,11 +62,13 @@ for (const viewport of SIZES)
       await lab.waitForStatus('idle')
       // The parts are looked at above; the smallest one leaves time for the rest.
       await lab.show('runs')
-      if (viewport.width < 900) await lab.get('settings-toggle').click()
+      // They lie over a narrow page.
+      const isSheet = viewport.width < 900
       for (const theme of ['light', 'dark'] as const) {
         const check = async (name: string, within: string) =>
           expect(await violations(page, within, theme === 'dark'), `${name}, ${theme}`).toEqual([])
         await lab.get(`theme-${theme}`).check({ force: true })
+        if (isSheet) await lab.get('settings-toggle').click()
         await lab.get('settings-search').fill('')
         await page.evaluate(() => {
           for (const fold of document.querySelectorAll('.settings details'))
@@ -76,6 +78,7 @@ for (const viewport of SIZES)
         await lab.get('settings-search').fill('learning rate')
         await check('search', '.settings')
         expect(await fitsSideways(page)).toBe(true)
+        if (isSheet) await lab.get('settings-toggle').click()
         await lab.get('commands').click()
         await check('palette', 'dialog[open]')
         await lab.get('palette-input').fill('re')

@@ -191,7 +191,7 @@ test('runs of unequal length are compared where both have come, each by its log�
   await expect(lab.get('run')).toHaveCount(2)
   // After 20 steps the longer one had 45 %, though it ends at 90 %.
   await expect(lab.get('compare-says')).toHaveText(
-    /^Over the first 20 steps: “a \(2\)” ends 15\.0 points above “a” in held-out accuracy, gsm8k/,
+    /^Over the first 20 steps: “a #2” ends 15\.0 points above “a” in held-out accuracy, gsm8k/,
   )
   await lab.get('compare-more').locator('summary').click()
   await expect(lab.get('compare-more')).toContainText('“a” at 90.0\u00a0%')
