@@ -70,7 +70,8 @@ test('a run leaves a low window to its tab, and a phone shows the run beside a l
   })
   await expect(lab.get('lessons')).toBeVisible()
   expect((await box(lab, '.lessons')).y).toBeGreaterThanOrEqual(422)
-  await expect(lab.get('entropy-value')).toBeInViewport({ ratio: 1 })
+  await expect(lab.get('reward-value')).toBeInViewport({ ratio: 1 })
+  for (const label of await labels.all()) await expect(label).toBeInViewport({ ratio: 1 })
   // The settings can be read beside it.
   await lab.get('settings-toggle').click()
   await expect(page.locator('#settings-body')).toBeInViewport()
