@@ -14,7 +14,7 @@ function columnOf(rows: readonly (readonly [step: number, value: number])[]): Se
   return column
 }
 
-test('a validation within a phase is told with its step', () => {
+test('a validation in the middle of a phase names its step', () => {
   const begins = [0, 4, 28]
   const phases = [4, 24, 4].map((steps) => ({ ...experiment.phases[2], steps }))
   const entropies = columnOf([1, 4, 28, 32].map((step) => [step, 2 - step / 100]))

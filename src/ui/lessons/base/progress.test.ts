@@ -79,7 +79,7 @@ test('what a file brings is added, and nothing of this browser is lost', () => {
   })
 })
 
-test('a run that goes on does not take the place of what another one came to', () => {
+test('the result of a run stays until another run is over', () => {
   const result = () => progressOf(progressStore.getState(), 'try').results.a
   keepResult('try', 'a', '40 %', false)
   expect(result()).toBe('40 %')

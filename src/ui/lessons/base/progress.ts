@@ -47,8 +47,8 @@ export function keepRun(lesson: string, part: string, run: TriedRun): void {
   if (!runs[part]) set(lesson, { runs: { ...runs, [part]: run } })
 }
 
-/** Remembers what the check said of a run that met it; the last one stays. A run that goes on may
- * be given up: until it is over, what is known of another one stays. */
+/** Keeps what the check said of the last run that met it. A run that is not over may be given up:
+ * it does not replace the result of another one. */
 export function keepResult(lesson: string, part: string, says: string, isOver: boolean): void {
   const { results } = progressOf(progressStore.getState(), lesson)
   if (results[part] === undefined || (isOver && results[part] !== says))

@@ -15,7 +15,7 @@ const isForeign = (entry: RunEntry): boolean => {
 
 const isGreedy = (entry: RunEntry): boolean => metricOf(entry, MAIN).endsWith('/acc/greedy')
 
-/** What a run is told by. */
+/** The name of a run's main measure. */
 function mainName(entry: RunEntry): string {
   const told = toldBy(entry, MAIN)
   if (isForeign(entry)) return told ?? FOREIGN

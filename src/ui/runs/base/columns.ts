@@ -61,8 +61,8 @@ const FACTS = [
 export const MAIN = 'main'
 export const isMain = (choice: string): boolean => choice === '' || choice === MAIN
 
-/** What a run is told by where that is not its own accuracy: 'happy end', or 'accuracy, gsm8k' of
- * a log. */
+/** The name of a run's main measure, where that is not the page's own accuracy: 'happy end', or
+ * 'accuracy, gsm8k' of a log. */
 export function toldBy(entry: RunEntry, choice: string): string | undefined {
   if (!isMain(choice)) return undefined
   const { source, experiment } = entry.header

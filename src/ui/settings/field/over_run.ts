@@ -35,7 +35,7 @@ export function overRunWords(state: LabState, path: string): string {
   if (!values) return ''
   const said = changesWords(values, saidValue)
   const { runDocument } = state
-  // Also while the run has not answered to another change yet.
+  // The same before the run has confirmed an earlier change.
   if (selectIsBusy(state) && !state.isBeside)
     return `${said}. A change here counts from the next step.`
   if (runDocument && nextExperiment(state) !== runDocument)

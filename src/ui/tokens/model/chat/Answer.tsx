@@ -146,8 +146,8 @@ export function Answer({ written, facts, tasks }: AnswerProps) {
       <Parts parts={parts} maxEntropy={Math.log(facts.vocab_size)} isDone={is_done} />
       {is_cut ? (
         <p className="soft" data-testid="chat-cut">
-          It ended at the most tokens that it may write, {parts.length}, and not by itself: with
-          more “tokens at most” it goes on.
+          It stopped at the limit of {parts.length} tokens, not by itself: with more “tokens at
+          most” it goes on.
         </p>
       ) : null}
       {parts.length > 0 ? (
