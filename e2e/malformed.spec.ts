@@ -86,7 +86,7 @@ const REFUSED: readonly (readonly [
   ],
   [
     'a stop by an accuracy that nothing measures',
-    'v=1&p=tiny&validation.test_freq=0',
+    'v=1&p=tiny&validation.test_freq=null',
     'phases.1.stop.accuracy',
     '0.5',
     /expected null \(off\), or an evaluation .* there are none; got 0.5/,

@@ -35,10 +35,10 @@ test('a text that is continued is shown before what continues it, as one text', 
   expect(shown({ asked: { text: '12+7=', add_special_tokens: true }, text: '19' })).toBe('12+7=19')
 })
 
-test('a text that ended at the most tokens says so', () => {
+test('a text that ended at the limit of tokens says so', () => {
   const asked = { text: 'He lost', add_special_tokens: true }
-  expect(shown({ asked, text: ' a hat', is_cut: true })).toContain('the most tokens')
-  expect(shown({ asked, text: ' a hat', is_cut: false })).not.toContain('the most tokens')
+  expect(shown({ asked, text: ' a hat', is_cut: true })).toContain('stopped at the limit')
+  expect(shown({ asked, text: ' a hat', is_cut: false })).not.toContain('stopped at the limit')
 })
 
 test('an answer comes after the whole conversation', () => {
