@@ -46,17 +46,18 @@ export function distillJob(
     distillRowsFile(source, task, rows),
     trainScript(template, distillArguments(experiment, chosen)),
   ]
-  return trlJob(source, chosen, files, {
+  const said = {
     title: 'Distillation',
     trainer: 'GKDTrainer',
     lost,
     warnings: modelWarnings(source, ['trl']),
     folders: [
       `\`model/\`: the student, in Hugging Face format. ${modelWords(source)}`,
-      `\`teacher/\`: ${teacherWords(experiment)}`,
+      teacherWords(experiment),
       `\`data/train.jsonl\`: ${rows} prompts with their demonstrations, as the ids that the lab trains on.`,
     ],
     otherwise:
       'GKDTrainer is in trl.experimental, which may change with every release. The optimizer begins without moments and the learning rate with its warm-up.',
-  })
+  }
+  return trlJob(source, chosen, files, said, options.say)
 }

@@ -89,7 +89,7 @@ export function makeJob(source: JobSource, options: JobOptions): Job {
     // It checks the model of the folder.
     ...(scale ? [] : [textFile('check.py', check)]),
   ]
-  const readme = jobReadme({
+  const facts = {
     name: experiment.name || task.id,
     version: source.understory,
     model: scale ? undefined : modelWords(source),
@@ -101,7 +101,8 @@ export function makeJob(source: JobSource, options: JobOptions): Job {
     phases: phaseNotes(source, needed.chosen),
     rows: rowWords(experiment, task, rows),
     verl: options.verl,
-  })
+  }
+  const readme = jobReadme(facts, options.say ?? String)
   return {
     files: [
       ...files,
@@ -273,7 +274,7 @@ function rowWords({ data }: Experiment, task: Task, rows: number): string {
     train_max_samples !== null
       ? `the training set of ${rows} problems, for every epoch`
       : `${rows} problems in the order in which the lab would draw them next`
-  return `rows of ${dataSource(task)}: train.parquet holds ${from}; val.parquet holds problems that are never trained on.`
+  return `\`data/\`: rows of ${dataSource(task)}: train.parquet holds ${from}; val.parquet holds problems that are never trained on.`
 }
 
 /** The file that names what a folder was made from. */

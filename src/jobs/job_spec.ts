@@ -30,6 +30,8 @@ export interface JobOptions {
   readonly phase?: number
   /** Another model, on a cluster; without it the model of the source on one GPU. */
   readonly scale?: Scale
+  /** Says what README.md says in another language than English. */
+  readonly say?: (text: string) => string
 }
 
 /** understory.json: the way back into the lab, and what check.py holds the folder to. */

@@ -131,7 +131,7 @@ export function teacherFolder(given: ModelSource, task: Task): OutFile[] {
 
 /** What is in that folder. */
 export const teacherWords = ({ teacher }: Experiment): string =>
-  `${teacher.source_name ?? teacher.source}, with the tokenizer of the student.`
+  `\`teacher/\`: ${teacher.source_name ?? teacher.source}, with the tokenizer of the student.`
 
 /** The tokenizer of a job. verl and TRL put every prompt through its chat template. Where the lab
  * reads prompts as they are, the template therefore writes the texts of messages and nothing

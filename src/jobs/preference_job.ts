@@ -53,7 +53,7 @@ export function preferenceJob(
     ...(hasVal ? [rowsFile('data/val.parquet', val)] : []),
     trainScript(script, preferenceArguments(experiment, chosen, hasVal)),
   ]
-  return trlJob(source, chosen, files, {
+  const said = {
     title: 'Preferences',
     trainer,
     lost,
@@ -67,6 +67,7 @@ export function preferenceJob(
       `\`data/\`: ${train.length} rows to train on and ${val.length} held-out ones, in TRL's columns. Prompts are texts as the model reads them.`,
     ],
     otherwise:
-      'Rows come in another order than in the lab, but for single answers, which both take in the order of the file. The optimizer begins without moments and the learning\nrate with its warm-up.',
-  })
+      'Rows come in another order than in the lab, but for single answers, which both take in the order of the file. The optimizer begins without moments and the learning rate with its warm-up.',
+  }
+  return trlJob(source, chosen, files, said, options.say)
 }

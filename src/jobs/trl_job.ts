@@ -3,7 +3,7 @@
 import type { Experiment } from '../document/experiment/schema/schema.ts'
 import { jsonFile, type OutFile, textFile } from '../formats/out_file.ts'
 import { markdownText } from '../formats/text_tables.ts'
-import { list } from './job_readme.ts'
+import { list, lostList, OF_SPEC, type Say } from './job_readme.ts'
 import type { Job, JobOptions, JobSource } from './job_spec.ts'
 import { trlNotebook } from './notebooks/trl_notebook.ts'
 import type { Note } from './settings/carry.ts'
@@ -58,13 +58,14 @@ export function trlJob(
   chosen: Chosen,
   files: readonly OutFile[],
   said: Said,
+  say: Say = String,
 ): Job {
   const notebook = trlNotebook(experiment.name ?? said.title, said.trainer, chosen.steps)
   const all = [...files, notebook]
   const paths = [...all.map(({ path }) => path), 'README.md']
   const { seed } = experiment
   const mark = { format: 'understory-job-1', understory, target: 'trl', seed, experiment }
-  const readme = readmeOf(experiment, understory, chosen, said)
+  const readme = readmeOf(experiment, understory, chosen, said, say)
   return {
     files: [
       ...all,
@@ -80,27 +81,28 @@ function readmeOf(
   understory: string,
   { phase, index, steps }: Chosen,
   { title, trainer, lost, warnings, folders, otherwise }: Said,
+  say: Say,
 ): string {
-  return `# ${markdownText(name ?? title)}
-
-${phaseWords(phase, index).replace(/^p/, 'P')} of an experiment of Understory ${understory}, as a job for TRL's ${trainer}.
-${warnings.length > 0 ? `\n${list(warnings)}\n` : ''}
-## Start
-
-Needs TRL 1.13 or later; a CPU will do.
-
-    pip install "trl>=1.13" && python3 train_trl.py
-
-The trained model and \`trl_log.json\` are written to \`trained/\`.
-
-## What is in this folder
-
-${list([...folders, `\`train_trl.py\`: ${steps} steps; \`train_trl.ipynb\` runs it in Jupyter or Colab, and draws its curves.`, '`understory.json`: the experiment, its seed and the lab’s version; `lab train understory.json` and the page open it.'])}
-
-## What was not carried over
-
-${list(lost.map(({ path, value, why }) => `${path} (${value}): ${why}.`))}
-
-${otherwise}
-`
+  const words = phaseWords(phase, index).replace(/^p/, 'P')
+  const parts = [
+    `# ${markdownText(say(name ?? title))}`,
+    say(`${words} of an experiment of Understory ${understory}, as a job for TRL's ${trainer}.`),
+    ...(warnings.length > 0 ? [list(warnings.map(say))] : []),
+    `## ${say('How to start it')}`,
+    say('It needs TRL 1.13 or later; a CPU will do.'),
+    '    pip install "trl>=1.13" && python3 train_trl.py',
+    say('The trained model and `trl_log.json` are written to `trained/`.'),
+    `## ${say('What is in this folder')}`,
+    list([
+      ...folders.map(say),
+      say(
+        `\`train_trl.py\`: ${steps} steps; \`train_trl.ipynb\` runs it in Jupyter or Colab, and draws its curves.`,
+      ),
+      say(OF_SPEC),
+    ]),
+    `## ${say('What was not carried over')}`,
+    lostList(lost, say),
+    say(otherwise),
+  ]
+  return `${parts.join('\n\n')}\n`
 }

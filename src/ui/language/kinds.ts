@@ -31,7 +31,8 @@ export const IS_NAME_WITH_NUMBERS = /^[A-Z\u{f0000}-\u{fffff}]\S*?(?:、[\w@.-]+
 /** A name with a comma of its own. */
 export const QUOTED = /^“([^“”]*)”$/
 /** `actor.optim.lr: …`, `seed: expected …`; a setting is said by its name, with a capital. */
-export const OF_A_PATH = /^([\w-]+(?:\.[\w-]+)+|[a-z][\w-]*(?=: (?:expected|unknown) )): ([\s\S]+)$/
+export const OF_A_PATH =
+  /^([\w-]+(?:\.[\w-]+)+(?: \([^()]*\))?|[a-z][\w-]*(?=: (?:expected|unknown) )): ([\s\S]+)$/
 
 /** Without a unit. */
 export const IS_NUMBER = /^[\d.,]+$/

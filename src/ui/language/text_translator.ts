@@ -184,7 +184,7 @@ export class TextTranslator {
   private ofPath(core: string, depth: number): string | undefined {
     const [, path, rest] = OF_A_PATH.exec(core) ?? []
     const said = rest === undefined ? undefined : this.find(rest, depth + 1)
-    return said === undefined ? undefined : `${path}：${said}`
+    return said === undefined ? undefined : `${path.replace(/ \((.*)\)$/, '（$1）')}：${said}`
   }
 
   /** `'cosine' (cosine decay) or 'constant'`: words of code, each with what a form calls it. */

@@ -1,5 +1,6 @@
 import { afterEach, expect, test } from 'vitest'
-import { experimentOf, sourceOf } from '../../../jobs/testing.ts'
+import { FIRST_CLUSTER as CLUSTER } from '../../../jobs/scale/scale.ts'
+import { experimentOf, onRows, PAIRS, sourceOf } from '../../../jobs/testing.ts'
 import { translateWith } from '../../kit/translator.ts'
 import { allTexts } from '../../language/testing.ts'
 import JOBS from '../../language/zh/jobs.json'
@@ -79,4 +80,49 @@ test('no kind of refusal or warning of a job stays in English', () => {
     .map((text) => refusedWords(text, experiment))
     .filter((said) => /\b(?:cannot|expected|found|has|is|of|the|which|with) /.test(said))
   expect(left).toEqual([])
+})
+
+/** Lines of README.md that hold words of English, its commands and names of code excepted. */
+function englishOf(readme: string): string[] {
+  const lines = readme.split('\n').filter((line) => !line.startsWith('    '))
+  return lines.filter((line) =>
+    /\b(?:a|an|are|in|is|of|on|steps|the|with)\b|: /.test(line.replace(/`[^`]*`/g, '')),
+  )
+}
+
+test('README.md of a job is written in the page’s language', async () => {
+  const inner = { kind: 'rl', steps: 2, target_layer: 1 }
+  const sources = [
+    sourceOf(experimentOf({ phases: [inner, { kind: 'rl', steps: 2 }] })),
+    sourceOf(
+      experimentOf({
+        phases: [
+          { kind: 'sft', steps: 2 },
+          { kind: 'rl', steps: 2 },
+        ],
+      }),
+    ),
+    sourceOf(await onRows(PAIRS, { rpo_alpha: 0.2 })),
+  ]
+  const readmes = (said: RegExp) =>
+    sources.flatMap((source) =>
+      (['verl', 'bupo', 'trl'] as const).flatMap((format) => {
+        const own = { ...source, series: undefined, title: 'Mine' }
+        const plan = { ...FIRST_PLAN, format, cluster: format === 'bupo' ? CLUSTER : undefined }
+        const outcome = outcomeOf(own, plan)
+        if ('refused' in outcome) return []
+        const { files } = filesOf(own, plan, outcome.proposed)
+        const pieces = files.find(({ path }) => path === 'README.md')?.pieces ?? []
+        const readme = Buffer.concat([...pieces]).toString()
+        expect(readme).toMatch(said)
+        return [readme]
+      }),
+    )
+  expect(readmes(/## How to start it\n/)).toHaveLength(6)
+  const texts = allTexts()
+  translateWith({ locale: 'zh-CN', text: (text) => texts.translate(text), props: (_, own) => own })
+  const chinese = readmes(/## 如何启动\n/)
+  expect(chinese.join('\n')).toContain('- `run_verl.sh`：用 verl 训练 2 步。')
+  expect(chinese.join('\n')).toContain('    bash run_verl.sh trainer.')
+  expect(chinese.flatMap(englishOf)).toEqual([])
 })

@@ -20,6 +20,7 @@ import {
 import { JobError } from '../../../jobs/settings/job_error.ts'
 import { TARGETS, type Target, type VerlVersion } from '../../../jobs/settings/setting.ts'
 import { runFileStem } from '../../../record/files/file_names.ts'
+import { t } from '../../kit/translator.ts'
 import { refusedWords } from './refused_words.ts'
 import type { PageSource } from './sources.ts'
 
@@ -125,7 +126,7 @@ export function filesOf(
     return { name, files: metricsExport(own) }
   }
   const options = optionsOf(plan, format, canScale(format) ? proposed : undefined)
-  return { name, files: makeJob(source, options).files }
+  return { name, files: makeJob(source, { ...options, say: t }).files }
 }
 
 /** What a sentence of the lab leaves open, in the words of this dialog's menus. */
