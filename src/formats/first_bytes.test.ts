@@ -49,6 +49,12 @@ describe('a file is named by its first bytes, with what to do', () => {
     ['zstd', bytes(0x28, 0xb5, 0x2f, 0xfd), /zstd; unpack/],
     ['tar', bytes('model.safetensors', ...Array<number>(240).fill(0), 'ustar'), /^a tar archive/],
     ['npy', bytes(0x93, 'NUMPY'), /NumPy/],
+    ['PNG', bytes(0x89, 'PNG\r\n'), /^an image; choose another file/],
+    ['GIF', bytes('GIF89a'), /^an image/],
+    ['TIFF', bytes('II*', 0), /^an image/],
+    ['WebP', bytes('RIFF', 36, 0, 0, 0, 'WEBPVP8 '), /^an image, a sound or a film/],
+    ['HEIC', bytes(0, 0, 0, 24, 'ftypheic'), /^an image or a film/],
+    ['MP3', bytes('ID3', 4, 0), /^a sound/],
   ])('%s', ([, head, words]) => {
     const found = foreignFile(head)
     expect(found && foreignWords(found)).toMatch(words)

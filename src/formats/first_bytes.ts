@@ -39,8 +39,13 @@ const MAGICS: readonly Magic[] = [
   ['ARROW1', 'an Arrow file', 'save it as Parquet'],
   ['SQLite format 3', 'an SQLite database', 'save the table as CSV'],
   [[0xd0, 0xcf, 0x11, 0xe0], 'an old Office file', 'save the sheet as CSV'],
-  [[0x89, 0x50, 0x4e, 0x47], 'an image', OTHER],
-  [[0xff, 0xd8, 0xff], 'an image', OTHER],
+  ...[[0x89, 0x50, 0x4e, 0x47], [0xff, 0xd8, 0xff], 'GIF8', 'II*\0', 'MM\0*'].map(
+    (start): Magic => [start, 'an image', OTHER],
+  ),
+  ['RIFF', 'an image, a sound or a film', OTHER],
+  ['OggS', 'a sound or a film', OTHER],
+  ['ID3', 'a sound', OTHER],
+  ['fLaC', 'a sound', OTHER],
 ]
 
 function ggufRemedy(): string {
@@ -79,6 +84,7 @@ export const foreignWords = ({ what, remedy }: ForeignFile): string => `${what};
 function known(head: Uint8Array): ForeignFile | undefined {
   const found = MAGICS.find(([start]) => beginsWith(head, start))
   if (found) return { what: found[1], remedy: found[2] }
+  if (beginsWith(head.subarray(4), 'ftyp')) return { what: 'an image or a film', remedy: OTHER }
   if (beginsWith(head.subarray(257), 'ustar')) return { what: 'a tar archive', remedy: UNPACK }
   return isOnnx(head) ? { what: 'an ONNX model', remedy: CONVERT } : undefined
 }

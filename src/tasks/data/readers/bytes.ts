@@ -39,6 +39,10 @@ function firstBroken(bytes: Uint8Array): number {
   return from
 }
 
+/** Bytes that no encoding of text has, other than the zeros of UTF-16. */
+const isBinary = (head: Uint8Array): boolean =>
+  head.some((byte) => (byte > 0 && byte < 9) || (byte > 13 && byte < 27))
+
 /** The text of a file: UTF-8 with or without a byte order mark, or UTF-16 with one. Throws
  * DataFileError for anything else, with the line where the text breaks. */
 export function textOf(file: string, bytes: Uint8Array): string {
@@ -50,6 +54,8 @@ export function textOf(file: string, bytes: Uint8Array): string {
   } catch {
     if (utf16)
       throw new DataFileError(`${file}: begins as UTF-16 text and breaks off; save it as UTF-8`)
+    if (isBinary(bytes.subarray(0, HEAD_BYTES)))
+      throw new DataFileError(`${file}: expected text, found binary data; choose another file`)
     const line = lineOf(bytes, firstBroken(bytes))
     throw new DataFileError(
       `${file}: line ${line}: expected UTF-8 text, found bytes of another encoding; save it as UTF-8`,

@@ -160,6 +160,7 @@ test.for<[string, string | Uint8Array<ArrayBuffer>, RegExp]>([
   ['t.csv', '\n <html lang="en">', /found a web page/],
   ['t.jsonl', bytes(0x7b, 0x7d, 0), /line 1: expected text, found binary data/],
   ['t.csv', new Uint8Array([0x61, 0x0a, 0x62, 0xff, 0x63]), /line 2: expected UTF-8 text/],
+  ['t.csv', bytes(0x61, 0xff, 3, 0x92), /t.csv: expected text, found binary data; choose another/],
   ['t.csv', new Uint8Array([0xff, 0xfe, 0x61]), /begins as UTF-16 text and breaks off/],
   ['t.csv', new Uint8Array([0x61, 0, 0x2c, 0, 0x62, 0]), /UTF-16 without its mark/],
   ['t.parquet', 'a,b', /expected a Parquet file, found text/],
