@@ -24,10 +24,10 @@ export function checkDistillJob(
   chosen: ChosenDistillation,
   task: Task,
 ): readonly Note[] {
-  const { experiment, changes = experiment.steering } = source
+  const { experiment } = source
   requireJob(options, chosen, distillRefusals(experiment, chosen))
   teacherFolder(source, task)
-  return [...distillLosses(experiment, chosen), ...byHandNotes(changes)]
+  return [...distillLosses(experiment, chosen), ...byHandNotes(source)]
 }
 
 /** The job, or JobError. */

@@ -34,7 +34,9 @@ test('what was changed by hand is named, and the job begins with the values of i
   // A checkpoint has its own value, and says how it came to be.
   const source = { ...sourceOf({ ...steered, steering: [] }), changes: [change] }
   const { lost } = checkJob(source, { target: 'trl', verl: '0.9' })
-  expect(lost.find(({ path }) => path === 'steering')?.value).toBe('lr 0.0013 after step 8')
+  const note = lost.find(({ path }) => path === 'steering')
+  expect(note?.value).toBe('lr 0.0013 after step 8')
+  expect(note?.why).toMatch(/it has what these changes led to from its first step/)
 })
 
 test('verl samples in bfloat16, and where the lab does not that is said', () => {

@@ -23,10 +23,10 @@ export function checkPreferenceJob(
   chosen: ChosenPreference,
   task: Task,
 ): readonly Note[] {
-  const { experiment, changes = experiment.steering } = source
+  const { experiment } = source
   requireJob(options, chosen, preferenceRefusals(experiment, chosen))
   preferenceRows(source, chosen, task)
-  return [...preferenceLosses(experiment, chosen), ...byHandNotes(changes)]
+  return [...preferenceLosses(experiment, chosen), ...byHandNotes(source)]
 }
 
 /** The job, or JobError. */

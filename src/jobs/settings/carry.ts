@@ -45,9 +45,13 @@ const byHandWords = (changes: Experiment['steering']): string =>
     .join(', ')
 
 /** The same as a note, for jobs that list what they leave out themselves. */
-export function byHandNotes(changes: Experiment['steering']): readonly Note[] {
-  const value = byHandWords(changes)
-  return value === '' ? [] : [{ path: 'steering', value, why: NOT_STEERED }]
+export function byHandNotes({
+  experiment,
+  changes,
+}: Pick<JobFacts, 'experiment' | 'changes'>): readonly Note[] {
+  const value = byHandWords(changes ?? experiment.steering)
+  const why = changes ? NOT_STEERED.trained : NOT_STEERED.lost
+  return value === '' ? [] : [{ path: 'steering', value, why }]
 }
 
 /** The fields of a job's phase and of its experiment, where the paths of the list lead to. */
@@ -72,8 +76,9 @@ export function carry(facts: JobFacts, target: Target, version: VerlVersion): Ca
     if ('by' in fate || setting.when?.(facts) === false) continue
     const value = valueAt(document, path) as FieldValue
     if ('lost' in fate) {
+      const why = (facts.changes && fate.trained) ?? fate.lost
       if (value !== fate.unless)
-        (fate.refuse ? refused : lost).push({ path: shownPath(path), value, why: fate.lost })
+        (fate.refuse ? refused : lost).push({ path: shownPath(path), value, why })
       continue
     }
     const expected = fate.legal?.includes(String(value))

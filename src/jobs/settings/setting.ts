@@ -71,6 +71,8 @@ interface Renamed {
  * is reported, or refused. */
 interface Lost {
   readonly lost: string
+  /** The same of weights that were trained already, where that is another reason. */
+  readonly trained?: string
   readonly unless?: FieldValue
   readonly refuse?: true
 }

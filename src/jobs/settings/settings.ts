@@ -158,8 +158,13 @@ function optimizer(
   )
 }
 
-/** Why a job leaves out what was changed by hand. */
-export const NOT_STEERED = 'a job is not steered: it keeps the values that it begins with'
+/** Why a job leaves out what was changed by hand; of weights that were trained, the changes up to
+ * their step. */
+export const NOT_STEERED = {
+  lost: 'a job is not steered: it keeps the values that it begins with',
+  unless: '',
+  trained: 'a job is not steered: it has what these changes led to from its first step to its last',
+}
 
 const RUN: Record<string, Setting> = {
   version: { verl: by('understory.json'), trl: by('understory.json') },
@@ -252,8 +257,8 @@ const RUN: Record<string, Setting> = {
     trl: TOLD('rollout.max_turns'),
   },
   steering: {
-    verl: lost(NOT_STEERED, ''),
-    trl: lost(NOT_STEERED, ''),
+    verl: NOT_STEERED,
+    trl: NOT_STEERED,
   },
 }
 
