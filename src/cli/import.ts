@@ -1,6 +1,7 @@
 // lab import: turns a log of another trainer into a run that the page shows beside its own.
 import type { ImportedLog } from '../jobs/logs/base/imported_log.ts'
 import { importedRunsText } from '../jobs/logs/run_file.ts'
+import { metricCount } from '../jobs/logs/text/step_column.ts'
 import { type Command, LabFailure, UsageError } from './base/command.ts'
 import { commandLine, list, text } from './base/declare.ts'
 import { replaceFile } from './base/disk.ts'
@@ -40,7 +41,8 @@ export const importRun: Command = {
 
 /** What was written; of several runs each by its name. */
 function wrote(out: string, logs: readonly ImportedLog[]): string {
-  const words = ({ step, series }: ImportedLog) => `${step} steps, ${series.size} metrics`
+  const words = ({ step, series }: ImportedLog) =>
+    `${step} steps, ${metricCount(series.keys())} metrics`
   if (logs.length === 1 && logs[0].run === '') return `Wrote ${out}: ${words(logs[0])}`
   return [
     `Wrote ${out}: ${logs.length} ${logs.length === 1 ? 'run' : 'runs'}`,

@@ -34,7 +34,8 @@ class Lines {
     if (isStep(line.step) && isObject(line.data)) {
       this.#logger ??= 'verl'
       for (const [name, value] of Object.entries(line.data)) {
-        const found = numberOf(value)
+        // The lab writes null for what is not finite.
+        const found = value === null ? null : numberOf(value)
         if (LABS.test(name)) this.#logger = 'lab'
         if (found !== undefined) this.rows.put(name, line.step, found)
       }
@@ -57,7 +58,7 @@ class Lines {
       if (name === this.#step) continue
       const number = loggedNumber(value)
       if (number === undefined) {
-        this.#texts.add(name)
+        if (value !== null) this.#texts.add(name)
         this.rows.text(name, value)
       } else this.rows.put(name, step, number)
     }

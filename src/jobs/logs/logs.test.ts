@@ -63,6 +63,28 @@ describe('verl’s file logger', () => {
     expect(log.remarks).toEqual(['2 values are not finite and shown as gaps.'])
   })
 
+  test('null is a value that is missing', async () => {
+    const log = await read('lines', `${verl(1, { a: 1 })}{"step": 2, "data": {"a": null}}\n`)
+    expect(column(log, 'a')).toEqual([
+      [1, 1],
+      [2, Number.NaN],
+    ])
+    expect(log.remarks).toEqual([
+      '1 value is missing or not finite (null in the file) and shown as a gap.',
+    ])
+    // A history of Weights & Biases has every column in every row.
+    const rows =
+      '{"_step":0,"loss":1,"val":null,"x":null}\n{"_step":1,"loss":null,"val":2,"x":null}'
+    const history = await read('lines', rows)
+    expect([...history.series.keys()]).toEqual(['loss', 'val'])
+    expect(column(history, 'loss')).toEqual([[0, 1]])
+    expect(history.remarks).toEqual([])
+    const state = '{"log_history": [{"step": 1, "reward": 0.5, "kl": null, "entropy": NaN}]}'
+    const trl = await read('trl', state)
+    expect([...trl.series.keys()].filter((name) => name.includes('kl'))).toEqual([])
+    expect(trl.remarks).toEqual(['1 value is not finite and shown as gaps.'])
+  })
+
   test('a resumed run replaces what it does again', async () => {
     const text = [1, 2, 3, 2, 3, 4].map((step, i) => verl(step, { a: i })).join('')
     const log = await read('lines', text)

@@ -99,6 +99,7 @@ export class LogRows {
   readonly #groups = new Set<string>()
   #isCut = false
   #gaps = 0
+  #empty = 0
   /** Of each metric, how often its steps went back, and how often a step had another value
    * before. */
   readonly #back = new Map<string, number>()
@@ -107,9 +108,10 @@ export class LogRows {
   readonly #theirs = new Map<string, string>()
   #step = 0
 
-  /** One value of a metric; one that is not finite is a gap. A step that the metric has had
-   * replaces it and all that came after. */
-  put(name: string, step: number, value: number): void {
+  /** One value of a metric; one that is not finite, or null, is a gap. A step that the metric has
+   * had replaces it and all that came after. */
+  put(name: string, step: number, said: number | null): void {
+    const value = said ?? Number.NaN
     const metric = withoutHidden(name).slice(0, MAX_NAME)
     const column = this.#series.get(metric)
     if (!column && this.#series.size >= MAX_METRICS) {
@@ -124,7 +126,8 @@ export class LogRows {
       counts.set(metric, (counts.get(metric) ?? 0) + 1)
       column.length = column.after(step - 1)
     }
-    if (!Number.isFinite(value)) this.#gaps++
+    if (said === null) this.#empty++
+    else if (!Number.isFinite(value)) this.#gaps++
     appendRow(this.#series, metric, step, Number.isFinite(value) ? value : Number.NaN)
     this.#step = Math.max(this.#step, step)
   }
@@ -223,6 +226,8 @@ export class LogRows {
       this.#isCut && CUT,
       this.#gaps > 0 &&
         `${many(this.#gaps, 'value is', 'values are')} not finite and shown as gaps.`,
+      this.#empty > 0 &&
+        `${many(this.#empty, 'value is', 'values are')} missing or not finite (null in the file) and shown as ${this.#empty === 1 ? 'a gap' : 'gaps'}.`,
       back > 0 &&
         `Steps went back ${back === 1 ? 'once' : `${back} times`}, as where a run was resumed: the later values replace the earlier ones from there on.`,
       again > 0 &&

@@ -47,12 +47,15 @@ export async function* linesOf(pieces: Pieces): AsyncGenerator<Line> {
 /** A text, or a number that JSON has not. */
 const TEXT_OR_NUMBER = /"(?:[^"\\]|\\.)*"|-?\bInfinity\b|\bNaN\b/g
 
-/** JSON as Python's json.dumps writes it: NaN and Infinity become null. Undefined for text that is
- * none. */
+/** JSON as Python's json.dumps writes it: NaN becomes Infinity, which says as much of a value.
+ * Undefined for text that is none. */
 export function parsePython(text: string): unknown {
   for (const attempt of [
     () => text,
-    () => text.replace(TEXT_OR_NUMBER, (found) => (found.startsWith('"') ? found : 'null')),
+    () =>
+      text.replace(TEXT_OR_NUMBER, (found) =>
+        found.startsWith('"') ? found : found.startsWith('-') ? '-1e999' : '1e999',
+      ),
   ])
     try {
       return JSON.parse(attempt())
@@ -62,9 +65,8 @@ export function parsePython(text: string): unknown {
   return undefined
 }
 
-/** A number, or NaN for null; undefined for what is no number. */
+/** A number; undefined for what is none, such as null, which stands for a value that is missing. */
 export function numberOf(value: unknown): number | undefined {
   if (typeof value === 'boolean') return Number(value)
-  if (value === null) return Number.NaN
   return typeof value === 'number' ? value : undefined
 }

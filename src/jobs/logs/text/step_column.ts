@@ -1,6 +1,7 @@
 // Finds the column of a table or of JSON lines that counts the steps, and writes objects in objects
 // as names with slashes.
 import { isObject } from '../../../formats/json.ts'
+import { numberOf } from '../base/lines.ts'
 import { pythonNumber } from './python_literal.ts'
 
 /** Names of such a column, the first that is there counts. Capitals make no difference. */
@@ -33,6 +34,10 @@ export function stepColumn(names: readonly string[]): string | undefined {
   return undefined
 }
 
+/** How many metrics a log has: a column that counts steps is none. */
+export const metricCount = (names: Iterable<string>): number =>
+  [...names].filter((name) => stepColumn([name]) === undefined).length
+
 /** What was looked for, for a sentence. */
 export const lookedForSteps = (names: readonly string[]): string =>
   `No column counts the steps. Looked for ${STEP_COLUMNS.join(', ')}; found ${names.length > 0 ? names.slice(0, 12).join(', ') : 'no columns'}${names.length > 12 ? ` and ${names.length - 12} more` : ''}.`
@@ -57,13 +62,6 @@ export function flattened(
   )
 }
 
-/** A number of a log: texts of numbers too, NaN for null; undefined for what is no number. */
-export function loggedNumber(value: unknown): number | undefined {
-  if (typeof value === 'boolean') return Number(value)
-  if (value === null) return Number.NaN
-  return typeof value === 'string'
-    ? pythonNumber(value)
-    : typeof value === 'number'
-      ? value
-      : undefined
-}
+/** A number of a log: texts of numbers too; undefined for what is none, such as null. */
+export const loggedNumber = (value: unknown): number | undefined =>
+  typeof value === 'string' ? pythonNumber(value) : numberOf(value)

@@ -24,7 +24,7 @@ function isLogRow(values: readonly (readonly [name: string, value: unknown])[]):
   const names = values.map(([name]) => name)
   const isTold = stepColumn(names) !== undefined || names.includes('loss')
   if (!isTold || names.some((name) => OF_ROWS.test(name))) return false
-  const filled = values.filter(([, value]) => value !== '')
+  const filled = values.filter(([, value]) => value !== '' && value !== null)
   const numbers = filled.filter(([, value]) => loggedNumber(value) !== undefined).length
   return numbers > 1 && 2 * numbers > filled.length
 }

@@ -6,6 +6,7 @@ import type { Pieces } from '../../../jobs/logs/base/lines.ts'
 import { importedRun } from '../../../jobs/logs/imported_run.ts'
 import type { FolderLog } from '../../../jobs/logs/log_files.ts'
 import { HEAD_BYTES, logReader, readLogs } from '../../../jobs/logs/read_log.ts'
+import { metricCount } from '../../../jobs/logs/text/step_column.ts'
 import { keepRun } from '../../../page/runs/library/library.ts'
 import { libraryStore, type RunEntry, runOf } from '../../../page/runs/library/library_store.ts'
 import { type RunWrite, storageProblem } from '../../../record/run/storage.ts'
@@ -95,7 +96,7 @@ function askedRuns(logs: readonly FoundLog[], name: string): readonly FoundRun[]
     const called = run || name
     const n = (counts.get(called) ?? 0) + 1
     counts.set(called, n)
-    return { run: n > 1 ? `${called} #${n}` : called, step, metrics: series.size }
+    return { run: n > 1 ? `${called} #${n}` : called, step, metrics: metricCount(series.keys()) }
   })
 }
 

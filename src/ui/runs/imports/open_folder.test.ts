@@ -77,6 +77,16 @@ test('files that are no logs are refused together', async () => {
   expect((await openFolder(files))?.problems.join()).toContain('there is no log in it')
 })
 
+test('a column that counts steps is no metric', async () => {
+  const table = 'Step,a - loss,a - train/global_step,b - loss\n0,1,0,2\n1,0.5,10,1.5\n'
+  const opened = openFolder([new File([table], 'x.csv'), new File([lines([0.1])], 'y.jsonl')])
+  await expect.poll(() => foundRunsStore.getState().found?.runs.length).toBe(3)
+  const { found } = foundRunsStore.getState()
+  expect(found?.runs.map(({ metrics }) => metrics)).toEqual([1, 1, 1])
+  found?.answer([])
+  expect(await opened).toBeUndefined()
+})
+
 test('files of one name from several folders are as many runs', async () => {
   const state = (reward: number) =>
     JSON.stringify({ best_metric: null, log_history: [{ step: 1, reward }] })
