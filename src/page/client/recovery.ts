@@ -4,8 +4,7 @@ import type { Experiment } from '../../document/experiment/schema/schema.ts'
 import type { CheckpointSource } from '../../host/protocol/checkpoint_facts.ts'
 import type { LabEvent } from '../../host/protocol/protocol.ts'
 import { isBusy } from '../../record/run/run_parts.ts'
-import { type Connection, connect, labPage } from '../connection/connection.ts'
-import { applyEvent } from '../events/apply.ts'
+import { type Connection, connect, labPage, tellStore } from '../connection/connection.ts'
 import { labStore } from '../state/store.ts'
 import { giveTurn, postStart, takesTurns } from './starting.ts'
 
@@ -34,7 +33,7 @@ export function replaceWorker(dead: Connection, message: string): boolean {
   const step = isGone ? undefined : checkpoints.at(-1)?.step
   const from: CheckpointSource | undefined =
     step === undefined ? undefined : { kind: 'resume', record, step }
-  if (!from) labStore.setState((before) => applyEvent(before, fromTheStart(run, runDocument), now))
+  if (!from) tellStore(fromTheStart(run, runDocument))
   labStore.setState({
     status: 'preparing',
     loss: { what: 'worker', step: step ?? 0, message, is_waiting: false, is_blocked: false },

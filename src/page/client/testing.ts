@@ -4,6 +4,7 @@ import type { ContentStore } from '../../document/content/content.ts'
 import { contentStore } from '../../host/content/content_store.ts'
 import { memoryFolder } from '../../host/content/memory_folder.ts'
 import type { LabCommand, LabEvent } from '../../host/protocol/protocol.ts'
+import { eventsLoaded } from '../connection/connection.ts'
 import type { LabPage, LabPort } from '../connection/port.ts'
 import { closeLab, openLab } from './lab.ts'
 
@@ -83,7 +84,8 @@ export const step = (run: number, n: number): LabEvent => ({
 
 /** A page of its own for every test of the file, on a clock that tests move. */
 export function withTestPages(): void {
-  beforeEach(() => {
+  beforeEach(async () => {
+    await eventsLoaded()
     ports.length = 0
     frames = []
     queries = []

@@ -2,7 +2,7 @@
 // update per frame leaves.
 import type { LabCommand, LabError, LabEvent } from '../../host/protocol/protocol.ts'
 import { isBusy } from '../../record/run/run_parts.ts'
-import { applyEvent } from '../events/apply.ts'
+import type { applyEvent } from '../events/apply.ts'
 import { labStore } from '../state/store.ts'
 import type { LabPage, LabPort } from './port.ts'
 
@@ -29,6 +29,30 @@ export interface Reactions {
   onEvent(event: LabEvent): void
   /** Whether another worker takes the place of the one that died. */
   replaces(dead: Connection, message: string): boolean
+}
+
+type Apply = typeof applyEvent
+
+let applies: Apply | undefined
+/** What an event does to the state comes beside the worker, which takes longer. */
+const loading = import('../events/apply.ts').then(({ applyEvent }) => {
+  applies = applyEvent
+  return applyEvent
+})
+
+/** Resolves once events change the store without a delay. */
+export const eventsLoaded = async (): Promise<void> => void (await loading)
+
+/** At once where it has come. */
+function withApply(act: (apply: Apply) => void): void {
+  if (applies) return act(applies)
+  loading.then(act, () => labStore.setState({ status: 'failed', error: NOT_LOADED }))
+}
+
+const NOT_LOADED: LabError = {
+  name: 'WorkerError',
+  code: 'worker',
+  message: 'The worker could not be loaded.',
 }
 
 let watch: ReturnType<typeof setInterval> | undefined
@@ -65,23 +89,21 @@ export function disconnect(): void {
 export function connect(): void {
   reactions.onConnect()
   let pending: { event: LabEvent; at_ms: number }[] = []
-  const flush = () => {
+  const applyPending = (apply: Apply) => {
     const events = pending
     pending = []
     if (!own.isOpen) return
     labStore.setState(
-      events.reduce(
-        (state, { event, at_ms }) => applyEvent(state, event, at_ms),
-        labStore.getState(),
-      ),
+      events.reduce((state, { event, at_ms }) => apply(state, event, at_ms), labStore.getState()),
     )
   }
+  const flush = () => withApply(applyPending)
   const die = (message: string) => {
     if (!own.isOpen) return
     flush()
     own.isOpen = false
     own.port.terminate()
-    if (!reactions.replaces(own, message)) fail({ name: 'WorkerError', code: 'worker', message })
+    if (!reactions.replaces(own, message)) fail({ ...NOT_LOADED, message })
   }
   const own: Connection = {
     port: createPort(),
@@ -103,9 +125,7 @@ export function connect(): void {
     if (pending.push({ event: data, at_ms }) === 1) page.nextFrame(flush)
     reactions.onEvent(data)
   })
-  own.port.addEventListener('error', ({ message }) =>
-    die(message || 'The worker could not be loaded.'),
-  )
+  own.port.addEventListener('error', ({ message }) => die(message || NOT_LOADED.message))
   own.port.addEventListener('messageerror', () => die('A message of the worker was unreadable.'))
   post({ type: 'open' })
 }
@@ -125,10 +145,11 @@ function watchOver(own: Connection, die: (message: string) => void): void {
   }, WATCH_MS)
 }
 
-const fail = (error: LabError) =>
-  labStore.setState((state) =>
-    applyEvent(state, { type: 'failed', run: undefined, error }, page.now()),
-  )
+/** Changes the store by an event that the page itself reports. */
+export const tellStore = (event: LabEvent): void =>
+  withApply((apply) => labStore.setState((state) => apply(state, event, page.now())))
+
+const fail = (error: LabError) => tellStore({ type: 'failed', run: undefined, error })
 
 /** Tells the worker, if one is there. */
 export function post(command: LabCommand, transfer: Transferable[] = []): void {

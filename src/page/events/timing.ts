@@ -1,11 +1,12 @@
 // Measures how fast a run is by when its steps arrive, and counts its memory.
 
 import { resolvePhases } from '../../document/experiment/resolve.ts'
-import { type RunSoFar, stepsToCome } from '../../document/experiment/steered/planned.ts'
+import { stepsToCome } from '../../document/experiment/steered/planned.ts'
 import { appendMetrics, type Series } from '../../host/columns/series.ts'
 import type { LabEvent } from '../../host/protocol/protocol.ts'
 import type { Timing } from '../../record/run/run_parts.ts'
 import { hasValidation, measuredPhases, timeLeft, withGap } from '../../record/run/time_left.ts'
+import { runSoFar } from '../state/next_experiment.ts'
 import type { LabState } from '../state/store.ts'
 
 const MAX_ARRIVALS = 64
@@ -41,13 +42,6 @@ export function applyStep(
     state.timing.steps_per_second !== undefined &&
     Math.floor(at_ms / TIMING_MS) === Math.floor(before.at_ms / TIMING_MS)
   return isTimed ? after : { ...after, timing: timingOf(after) }
-}
-
-/** What planned.ts goes by: the run, or the one that the settings would begin. */
-export function runSoFar(state: LabState): RunSoFar {
-  const { runExperiment, runDocument, experiment } = state
-  const { steering } = runDocument ?? experiment
-  return { ...state, experiment: runExperiment ?? experiment, steering }
 }
 
 function timingOf(state: LabState): Timing {

@@ -5,6 +5,7 @@ import { sameSettings, withField } from '../../document/experiment/experiment.ts
 import type { PhaseDocument } from '../../document/experiment/fields/phases.ts'
 import type { Experiment } from '../../document/experiment/schema/schema.ts'
 import { asTrained, trainedPhases } from '../../document/experiment/steered/as_trained.ts'
+import type { RunSoFar } from '../../document/experiment/steered/planned.ts'
 import { isBusy } from '../../record/run/run_parts.ts'
 import type { LabState } from './store.ts'
 import { type Said, withVerdicts } from './taught.ts'
@@ -79,6 +80,13 @@ function withoutSteering(experiment: Experiment): Experiment {
   const known = unsteered.get(experiment) ?? { ...experiment, steering: [] }
   unsteered.set(experiment, known)
   return known
+}
+
+/** What planned.ts goes by: the run, or the one that the settings would begin. */
+export function runSoFar(state: LabState): RunSoFar {
+  const { runExperiment, runDocument, experiment } = state
+  const { steering } = runDocument ?? experiment
+  return { ...state, experiment: runExperiment ?? experiment, steering }
 }
 
 /** nextExperiment; where that is the run's own document and a person has taught its reward models,
