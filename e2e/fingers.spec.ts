@@ -332,7 +332,7 @@ test('what a finger presses is as high as one, in bars that are no higher for it
         return { wide: far(-1, 0) + far(1, 0), high: far(0, -1) + far(0, 1) }
       })
   const head = ['open-lessons', 'commands', 'language'].map((id) => `[data-testid=${id}]`)
-  head.push('.theme-switch label:not(:has(:checked))')
+  for (const which of [1, 2, 3]) head.push(`.theme-switch label:nth-of-type(${which})`)
   for (const control of [...head, '.legend .only', '[data-testid=add-phase]'])
     expect((await own(control)).wide, control).toBeGreaterThanOrEqual(43)
   const lines = ['.phase-segment', '.legend .only', '.chart-numbers > summary']

@@ -147,16 +147,28 @@ test('a fresh page is as wide as the narrowest window, and its controls are in i
   const controls = await box(lab, '.controls')
   expect(controls.bottom).toBeLessThanOrEqual(640)
   expect(controls.x + controls.width).toBeLessThanOrEqual(320)
-  // Two of the three themes are there: those that are not chosen.
-  const themes = page.locator('.theme-switch label:not(:has(:checked))')
-  for (const [which, theme] of [
-    [1, 'dark'],
-    [1, 'light'],
-    [0, 'system'],
-  ] as const) {
-    await themes.nth(which).click()
-    await expect(page.locator('html')).toHaveAttribute('data-theme', theme)
+  // All three themes are there, and the chosen one has another ground than the others.
+  const themes = page.locator('.theme-switch label')
+  for (const width of [320, 360, 390, 844]) {
+    await page.setViewportSize({ width, height: 640 })
+    for (const [which, theme] of ['light', 'dark', 'system'].entries()) {
+      await themes.nth((which + 1) % 3).click()
+      await expect(page.locator('html')).toHaveAttribute('data-theme', theme)
+      const grounds = await themes.evaluateAll((labels) =>
+        labels.map((label) => getComputedStyle(label).backgroundColor),
+      )
+      expect(grounds.filter((ground) => ground === grounds[(which + 1) % 3])).toHaveLength(1)
+      for (const label of await themes.all())
+        await expect(label, `${width}, ${theme}`).toBeInViewport({ ratio: 1 })
+    }
+    const places = await themes.evaluateAll((labels) =>
+      labels.map((label) => label.getBoundingClientRect().width),
+    )
+    expect(Math.min(...places), `${width}`).toBeGreaterThanOrEqual(width < 560 ? 40 : 28)
+    const head = await page.locator('.header').evaluate((it) => it.scrollWidth - it.clientWidth)
+    expect(head, `${width}`).toBeLessThanOrEqual(0)
   }
+  await page.setViewportSize({ width: 320, height: 640 })
   const name = lab.get('write-first')
   expect(await name.evaluate((it) => it.scrollWidth - it.clientWidth)).toBeLessThanOrEqual(0)
 })
