@@ -157,3 +157,37 @@ test('a dialog leaves the page as wide as it was, and the head has controls of o
     expect(new Set(heights).size, `${width}`).toBe(1)
   }
 })
+
+test('the head of a dialog keeps its name and its way out in one row on a phone', async ({
+  lab,
+  page,
+}) => {
+  await page.setViewportSize({ width: 390, height: 844 })
+  await lab.open()
+  await lab.waitForStatus('idle')
+  for (const width of [390, 320]) {
+    await page.setViewportSize({ width, height: 844 })
+    for (const ways of [
+      ['share-options'],
+      ['share-options', 'share-export'],
+      ['open-presets'],
+      ['settings-toggle', 'open-reward'],
+      ['open-tools'],
+      ['open-data'],
+    ]) {
+      const name = `${ways.at(-1)}, ${width}`
+      for (const way of ways) await lab.get(way).click()
+      const head = page.locator('dialog[open] :is(.dialog-head, .reward-head)')
+      const [title, close] = [head.locator('h2'), head.getByRole('button')]
+      await expect(close, name).toHaveText(/^(Close|Done)$/)
+      const [left, right] = [await title.boundingBox(), await close.boundingBox()]
+      if (!left || !right) throw new Error(`no head: ${name}`)
+      expect(left.x + left.width, name).toBeLessThanOrEqual(right.x)
+      const middle = right.y + right.height / 2
+      expect(left.y + left.height / 2, name).toBeCloseTo(middle, 0)
+      await close.click()
+      await expect(page.locator('dialog[open]'), name).toHaveCount(0)
+    }
+    await lab.get('settings-toggle').click()
+  }
+})

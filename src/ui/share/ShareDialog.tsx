@@ -31,8 +31,7 @@ export function ShareDialog() {
       >
         <Share2 className="icon" aria-hidden="true" />
       </button>
-      <dialog ref={dialog} className="share" aria-labelledby="share-title" data-testid="share">
-        <h2 id="share-title">Share</h2>
+      <dialog ref={dialog} className="share" aria-label="Share" data-testid="share">
         {opened > 0 ? <ShareForm key={opened} close={() => dialog.current?.close()} /> : null}
       </dialog>
     </>

@@ -46,7 +46,7 @@ function useCopying(close: () => void) {
 function useFirstFocus() {
   const form = useRef<HTMLFormElement>(null)
   useEffect(() => {
-    form.current?.querySelector<HTMLElement>(':enabled:not(fieldset)')?.focus()
+    form.current?.querySelector<HTMLElement>(':enabled:not(fieldset, .dialog-head *)')?.focus()
   }, [])
   return form
 }
@@ -75,6 +75,12 @@ export function ShareForm({ close }: { close: () => void }) {
         copy(url, 'Link')
       }}
     >
+      <div className="dialog-head">
+        <h2>Share</h2>
+        <button type="button" onClick={close}>
+          Close
+        </button>
+      </div>
       <FirstChoices
         choice={choice}
         noCurves={why}
@@ -115,9 +121,6 @@ export function ShareForm({ close }: { close: () => void }) {
           Export a model or a job …
         </button>
         <SaveBundle />
-        <button type="button" onClick={close}>
-          Close
-        </button>
       </div>
     </form>
   )
