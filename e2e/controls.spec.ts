@@ -120,3 +120,57 @@ test('on a phone and at 200 % settings lie over the page, which stays where it i
     }
   }
 })
+
+test('Back closes settings that lie over the page, and a phone that is turned leaves them the focus', async ({
+  lab,
+  page,
+}) => {
+  await page.setViewportSize({ width: 390, height: 844 })
+  await lab.open('v=1&p=tiny')
+  await lab.waitForStatus('idle')
+  // As on an iPhone.
+  await page.evaluate(() => Reflect.deleteProperty(globalThis, 'CloseWatcher'))
+  const [toggle, body] = [lab.get('settings-toggle'), page.locator('#settings-body')]
+  const address = page.url()
+  const entries = () => page.evaluate(() => history.length)
+  await toggle.click()
+  await expect(body).toBeInViewport()
+  const seed = page.locator('#settings-body input[type=number]').first()
+  await seed.focus()
+  for (const [width, height] of [
+    [844, 390],
+    [390, 844],
+  ] as const) {
+    await page.setViewportSize({ width, height })
+    await expect(seed, `${width}`).toBeFocused()
+  }
+  // The controls go out of sight with the focus in them.
+  await lab.get('train').focus()
+  await page.setViewportSize({ width: 844, height: 390 })
+  await expect(toggle).toBeFocused()
+  await page.setViewportSize({ width: 390, height: 844 })
+  const most = await entries()
+  await page.evaluate(() => history.back())
+  await expect(body).toBeHidden()
+  await expect(toggle).toBeFocused()
+  // Each other way of closing takes its entry back, too.
+  for (const close of [() => toggle.click(), () => page.keyboard.press('Escape')]) {
+    await toggle.click()
+    await expect(body).toBeInViewport()
+    await close()
+    await expect(body).toBeHidden()
+    await expect.poll(() => page.evaluate(() => history.state?.sheet)).toBeUndefined()
+    expect(await entries()).toBe(most)
+  }
+  // A lesson that was opened before stays when they are closed, and closes with the next Back.
+  await lab.get('open-lessons').click()
+  await expect(lab.get('lessons')).toBeVisible()
+  await toggle.click()
+  await expect(body).toBeInViewport()
+  await page.evaluate(() => history.back())
+  await expect(body).toBeHidden()
+  await expect(lab.get('lessons')).toBeVisible()
+  await page.evaluate(() => history.back())
+  await expect(lab.get('lessons')).toHaveCount(0)
+  expect(page.url()).toBe(address)
+})

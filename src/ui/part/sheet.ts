@@ -23,36 +23,56 @@ function watchClosing(close: () => void): () => void {
     const isOthers = event.defaultPrevented || document.querySelector('dialog[open]')
     if (event.key === 'Escape' && !isOthers) close()
   }
-  document.addEventListener('keydown', onKeyDown)
-  return () => document.removeEventListener('keydown', onKeyDown)
+  // Back leaves an entry of its own; a lesson that is opened over it keeps its mark.
+  const sheet = Date.now()
+  history.pushState({ ...history.state, sheet }, '')
+  const { length } = history
+  const isHere = () => history.state?.sheet === sheet
+  const onBack = () => isHere() || close()
+  addEventListener('keydown', onKeyDown)
+  addEventListener('popstate', onBack)
+  return () => {
+    removeEventListener('keydown', onKeyDown)
+    removeEventListener('popstate', onBack)
+    // What was opened since stays.
+    if (isHere() && history.length === length) history.back()
+  }
 }
 
 /** While they lie over the page nothing of it takes the focus, except the controls of a run and a
  * lesson, which stay in sight. Says whether they would lie there. */
 export function useSheet(isOpen: boolean, onOpen: (open: boolean) => void): boolean {
   const isNarrow = useMedia(NARROW)
-  const isLow = useMedia(LOW_WINDOW)
   const isSheet = isOpen && isNarrow
   useLayoutEffect(() => {
     if (!isSheet) return
     const panel = () => document.querySelector('.settings')
+    const focusToggle = () => document.getElementById('settings-toggle')?.focus()
     const from = document.activeElement
-    const bar = isLow ? '.bar' : '.bar > :not(.controls)'
-    const behind = document.querySelectorAll<HTMLElement>(`.skip-link, .header, ${bar}, #main`)
-    if (!panel()?.contains(from)) document.getElementById('settings-toggle')?.focus()
-    for (const part of behind) part.inert = true
+    const query = '.skip-link, .header, .bar > *, #main'
+    const behind = [...document.querySelectorAll<HTMLElement>(query)]
+    if (!panel()?.contains(from)) focusToggle()
+    // In a low window it covers the controls, too: also when a phone is turned meanwhile.
+    const low = matchMedia(LOW_WINDOW)
+    const cover = () => {
+      for (const part of behind) part.inert = low.matches || !part.matches('.controls')
+      if (document.activeElement?.closest('[inert]')) focusToggle()
+    }
+    cover()
+    low.addEventListener('change', cover)
     keepWidth()
     const { style } = document.documentElement
     style.overflow = 'hidden'
     const stop = watchClosing(() => onOpen(false))
     return () => {
       stop()
+      low.removeEventListener('change', cover)
       for (const part of behind) part.inert = false
       style.overflow = ''
       const now = document.activeElement
       const isFree = now === document.body || panel()?.contains(now) === true
       if (isFree && from instanceof HTMLElement) from.focus({ preventScroll: true })
     }
-  }, [isSheet, isLow, onOpen])
+  }, [isSheet, onOpen])
   return isNarrow
 }
