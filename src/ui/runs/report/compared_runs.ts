@@ -6,6 +6,7 @@ import { baselineFirst } from '../../../record/compare/compare.ts'
 import { runName } from '../../../record/run/names.ts'
 import { seedOf } from '../../../record/run/record.ts'
 import { NONE } from '../../kit/format.ts'
+import { t } from '../../kit/translator.ts'
 import { differenceText } from '../../shown/run_words.ts'
 import { isOneMeasure } from '../base/choices.ts'
 import { cellOf, isShare, metricOf } from '../base/columns.ts'
@@ -41,11 +42,16 @@ export function differencesTable(entries: readonly RunEntry[], reading: Reading)
         if (pairs.length === 0 || !isOneMeasure(key, both)) return NONE
         const inShares = isShare(key, both)
         const mean = differenceText(spread ? spread.mean : pairs[0].difference, inShares)
-        return `${mean} ${spread ? pairedSpread(spread, inShares) : `(seed ${pairs[0].seed} alone)`}`
+        return t(
+          `${mean} ${spread ? pairedSpread(spread, inShares) : `(seed ${pairs[0].seed} alone)`}`,
+        )
       }),
     ]),
   )
-  return `${told}\n\nWhat stands above minus that of “${markdownText(first.label)}”, paired by seed; in brackets the lowest and the highest, from 5 seeds on the 95 % interval (Student’s t). One seed shows no more than itself.`
+  const words = t(
+    `What stands above minus that of “${first.label}”, paired by seed; in brackets the lowest and the highest, from 5 seeds on the 95 % interval (Student’s t). One seed shows no more than itself.`,
+  )
+  return `${told}\n\n${markdownText(words)}`
 }
 
 /** Every value that the pictures of the key metrics are drawn from. */

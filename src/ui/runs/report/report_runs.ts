@@ -4,6 +4,7 @@ import { markdownTable, markdownText } from '../../../formats/text_tables.ts'
 import type { Series } from '../../../host/columns/series.ts'
 import type { RunEntry } from '../../../page/runs/library/library_store.ts'
 import { runName } from '../../../record/run/names.ts'
+import { t } from '../../kit/translator.ts'
 import type { DistinctName } from '../../shown/names/distinct_names.ts'
 import { choiceLabel, keysAmong } from '../base/choices.ts'
 import type { Selection } from '../base/selection.ts'
@@ -40,6 +41,6 @@ export const metricLabels = (entries: readonly RunEntry[]): readonly string[] =>
 /** A table of Markdown whose cells are texts. */
 export const table = (heads: readonly string[], rows: readonly (readonly string[])[]): string =>
   markdownTable(
-    heads.map(markdownText),
+    heads.map((head) => markdownText(t(head))),
     rows.map((row) => row.map(markdownText)),
   )

@@ -2,6 +2,8 @@ import { expect, test } from 'vitest'
 import { appendRow, type Series } from '../../../host/columns/series.ts'
 import { runName } from '../../../record/run/names.ts'
 import { extendSummary } from '../../../record/run/summary.ts'
+import { translateWith } from '../../kit/translator.ts'
+import { allTexts } from '../../language/testing.ts'
 import { greedyAccuracy, layerEntropy, REWARD } from '../../shown/metrics.ts'
 import { type DistinctName, distinctNames } from '../../shown/names/distinct_names.ts'
 import { FIRST_VIEW } from '../base/table.ts'
@@ -162,4 +164,20 @@ test('a run is called in its report as in the list, with its whole name once', (
   for (const name of whole) expect(text.split('\n').filter((line) => line === name)).toHaveLength(1)
   const head = `| setting | ${short.join(' | ')} |`
   expect(text).toContain(head)
+})
+
+test('a report is written in the page’s language, its tables and pictures too', () => {
+  const texts = allTexts()
+  translateWith({ locale: 'zh-CN', text: (text) => texts.translate(text), props: (_, own) => own })
+  const files = runReport(RUNS, { ...READING, said: undefined }, 'https://lab.example/')
+  translateWith(undefined)
+  const text = files.get('report.md') ?? ''
+  expect(text).toContain('# 3 次运行的比较\n')
+  expect(text).toContain('| 50.0% |')
+  expect(text).toContain('| 60.0%（50.0% 到 70.0%） |')
+  expect(text).toContain('![留出准确率（贪心）](greedy.svg)')
+  expect(text.match(/\[重新运行\]\(https/g)).toHaveLength(3)
+  const own = text.replaceAll(/`[^`]*`|\([^)]*\)|a \\\| b \S+|the first/g, '')
+  expect(own.match(/\b(?:are|is|not|of|run|runs|the|with)\b/g)).toBeNull()
+  expect(files.get('greedy.svg')).toContain('留出准确率（贪心）')
 })

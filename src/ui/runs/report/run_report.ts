@@ -13,6 +13,7 @@ import { leavesOf } from '../../../record/run/leaves.ts'
 import { runName } from '../../../record/run/names.ts'
 import { seedOf } from '../../../record/run/record.ts'
 import { NONE } from '../../kit/format.ts'
+import { t } from '../../kit/translator.ts'
 import { spread as spreadOut } from '../../plot/files/chart_file.ts'
 import { layerEntropy } from '../../shown/metrics.ts'
 import { changedText, endText, numberText, tookText } from '../../shown/run_words.ts'
@@ -88,14 +89,14 @@ function curves(runs: readonly ReportRun[], reading: Reading): Picture[] {
   const groups = (band ? together() : alone([...byEntry.keys()])).slice(0, MAX_COMPARED)
   const entries = [...byEntry.keys()]
   return metricsOf(entries).flatMap(({ key }): Picture[] => {
-    const title = choiceLabel(key, entries)
+    const title = t(choiceLabel(key, entries))
     const lines = groups.flatMap(({ label: name, counted }) => {
       const own = counted.flatMap((entry) => byEntry.get(entry) ?? [])
       return lineOf(name, own, key, band ?? 't95') ?? []
     })
     return lines.length === 0
       ? []
-      : [{ file: `${key}.svg`, title, svg: linesPicture({ title, unit: 'step', lines }) }]
+      : [{ file: `${key}.svg`, title, svg: linesPicture({ title, unit: t('step'), lines }) }]
   })
 }
 
@@ -107,7 +108,7 @@ function maps(runs: readonly ReportRun[]): Picture[] {
   })
   return found.length === 0
     ? []
-    : [{ file: 'maps.svg', title: MAPS_TITLE, svg: mapsPicture(found) }]
+    : [{ file: 'maps.svg', title: t(MAPS_TITLE), svg: mapsPicture(found) }]
 }
 
 /** The entropy of every layer's policy, as each run last measured it. */
@@ -123,8 +124,8 @@ function layers(runs: readonly ReportRun[]): Picture[] {
     return known.length < 2 ? [] : [{ name: runName(entry).name, band }]
   })
   if (lines.length === 0) return []
-  const title = 'Entropy of every layer’s policy at the end, nats'
-  return [{ file: 'layers.svg', title, svg: linesPicture({ title, unit: 'layer', lines }, 340) }]
+  const title = t('Entropy of every layer’s policy at the end, nats')
+  return [{ file: 'layers.svg', title, svg: linesPicture({ title, unit: t('layer'), lines }, 340) }]
 }
 
 const numbersTable = (entries: readonly RunEntry[], reading: Reading): string =>
@@ -134,9 +135,9 @@ const numbersTable = (entries: readonly RunEntry[], reading: Reading): string =>
       runName(entry).name,
       entry.labels.tags.join(', '),
       seedOf(entry.header)?.toString() ?? NONE,
-      endText(entry.header),
+      t(endText(entry.header)),
       ...metricsOf(entries).map(({ key, column }) =>
-        cellText(cellOf(entry, column, reading), column, entry, isShare(key, entries)),
+        t(cellText(cellOf(entry, column, reading), column, entry, isShare(key, entries))),
       ),
     ]),
   )
@@ -158,7 +159,7 @@ function meansTable(entries: readonly RunEntry[], reading: Reading): string {
         if (!spread) return NONE
         const inShares = isShare(key, entries)
         const middle = numberText(spread.mean, inShares)
-        return `${middle} ${spreadText(spread, counted, key, inShares)}`
+        return t(`${middle} ${spreadText(spread, counted, key, inShares)}`)
       }),
     ]),
   )
@@ -167,7 +168,7 @@ function meansTable(entries: readonly RunEntry[], reading: Reading): string {
 /** Of the runs that have settings: an imported one holds only defaults. */
 function settingsTable(all: readonly RunEntry[]): string {
   const entries = all.filter(({ header }) => !header.source)
-  const note = entries.length < all.length ? 'Of imported runs no setting is known.' : ''
+  const note = entries.length < all.length ? t('Of imported runs no setting is known.') : ''
   if (entries.length < 2) return note
   const documents = entries.map(({ header }) => header.document)
   const runs = entries.map(({ header }) => ({
@@ -175,17 +176,18 @@ function settingsTable(all: readonly RunEntry[]): string {
     changes: fieldChanges(header),
   }))
   const found = withSteeredFields(differences(documents), runs)
-  if (found.length === 0) return `Their settings are the same, seed included. ${note}`.trim()
+  if (found.length === 0)
+    return `${t('Their settings are the same, seed included.')} ${note}`.trim()
   const told = table(
     ['setting', ...entries.map((entry) => runName(entry).name)],
     found.map(({ path, values }) => [
-      doneByHandName(path) ?? path,
+      t(doneByHandName(path) ?? path),
       ...runs.map(({ document, changes }, i) => {
         const changed = changes.get(path)
         const value = changed
           ? changesWords(changed, String)
           : (values[i] ?? leavesOf(document).get(path))
-        return value === undefined ? NONE : `${value}`.slice(0, LONGEST) || '(empty)'
+        return value === undefined ? NONE : `${value}`.slice(0, LONGEST) || t('(empty)')
       }),
     ]),
   )
@@ -198,18 +200,18 @@ function aboutRun(entry: RunEntry, address: string): string {
   const took = tookText(header)
   const { source, versions } = header
   const where = source
-    ? [`imported from ${source.file} (${logKindWords(source.kind)})`]
-    : [header.adapter, took && `took ${took}`, `version ${versions.understory}`]
+    ? [t(`imported from ${source.file} (${logKindWords(source.kind)})`)]
+    : [header.adapter, took && t(`took ${took}`), t(`version ${versions.understory}`)]
   const { name, differs } = runName(entry)
   const changed = changedText(header).map(([field, values]) => `${field} ${values}`)
   const lines = [
     `### ${markdownText(name)}`,
-    name === differs ? '' : markdownText(differs),
-    changed.length > 0 ? markdownText(`Changed by hand: ${changed.join('; ')}.`) : '',
+    name === differs ? '' : markdownText(t(differs)),
+    changed.length > 0 ? markdownText(t(`Changed by hand: ${changed.join('; ')}.`)) : '',
     labels.notes.trim().split('\n').map(markdownText).join('\n'),
-    header.error ? `Error: ${markdownText(header.error.message)}` : '',
-    markdownText(where.filter(Boolean).join('; ')),
-    header.source ? '' : `[Run it again](${address}?${encodeLink(header.document)})`,
+    header.error ? markdownText(t(`Error: ${header.error.message}`)) : '',
+    markdownText(where.filter(Boolean).join(' · ')),
+    header.source ? '' : `[${t('Run it again')}](${address}?${encodeLink(header.document)})`,
   ]
   return lines.filter(Boolean).join('\n\n')
 }
@@ -228,35 +230,39 @@ export function runReport(
   const paired = differencesTable(entries, reading)
   const { statistic, isSmoothed } = reading
   const parts = [
-    `# ${runs.length === 1 ? markdownText(runName(entries[0]).name) : `Comparison of ${runs.length} runs`}`,
-    ...(reading.said === undefined ? [] : [markdownText(reading.said)]),
-    `Numbers are the ${statistic} ones of each run${isSmoothed ? ', smoothed' : ''}.`,
+    `# ${runs.length === 1 ? markdownText(runName(entries[0]).name) : t(`Comparison of ${runs.length} runs`)}`,
+    ...(reading.said === undefined ? [] : [markdownText(t(reading.said))]),
+    t(`Numbers are the ${statistic} ones of each run${isSmoothed ? ', smoothed' : ''}.`),
     numbersTable(entries, reading),
     ...(means === ''
       ? []
       : [
-          '## Means',
+          `## ${t('Means over the runs')}`,
           means,
-          'Means over the runs of a group, in brackets the lowest and the highest; from 5 runs on the 95 % interval of the mean, Student’s t.',
+          t(
+            'Means over the runs of a group, in brackets the lowest and the highest; from 5 runs on the 95 % interval of the mean, Student’s t.',
+          ),
         ]),
-    ...(paired === '' ? [] : ['## Differences by seed', paired]),
-    ...(runs.length > 1 ? ['## Settings that differ', settingsTable(entries)] : []),
-    '## Curves',
+    ...(paired === '' ? [] : [`## ${t('Differences by seed')}`, paired]),
+    ...(runs.length > 1 ? [`## ${t('Settings that differ')}`, settingsTable(entries)] : []),
+    `## ${t('Curves of the runs')}`,
     ...(means === '' || !reading.band
       ? []
       : [
-          `Lines of several runs are their mean; the band is ${reading.band === 't95' ? 'its 95 % interval, Student’s t, cut where the measure ends, and of fewer than 5 runs that of the lowest and the highest run' : 'that of the lowest and the highest run'}.`,
+          t(
+            `Lines of several runs are their mean; the band is ${reading.band === 't95' ? 'its 95 % interval, Student’s t, cut where the measure ends, and of fewer than 5 runs that of the lowest and the highest run' : 'that of the lowest and the highest run'}.`,
+          ),
         ]),
     ...(runs.length > drawn.length
-      ? [`Layers and maps are those of the first ${drawn.length} runs.`]
+      ? [t(`Layers and maps are those of the first ${drawn.length} runs.`)]
       : []),
-    ...(pictures.length === 0 ? ['None of the runs has measured two steps.'] : []),
+    ...(pictures.length === 0 ? [t('None of the runs has measured two steps.')] : []),
     ...pictures.map(({ file, title }) => {
       const said = markdownText(title)
       return `![${said}](${file})\n\n*${said}*`
     }),
-    ...(pictures.length === 0 ? [] : ['Their numbers are in [curves.csv](curves.csv).']),
-    '## Runs',
+    ...(pictures.length === 0 ? [] : [t('Their numbers are in [curves.csv](curves.csv).')]),
+    `## ${t('Runs')}`,
     ...entries.map((entry) => aboutRun(entry, address)),
   ]
   return new Map([
