@@ -152,6 +152,8 @@ test('the search finds settings by name, path and help, in every section', async
   await search.fill('no such thing')
   await expect(lab.get('found-count')).toContainText('No setting found')
   await expect(lab.get('did-you-mean')).toHaveCount(0)
+  await search.fill('vllm')
+  await expect(lab.get('set-elsewhere')).toContainText('samples responses in verl')
   await lab.get('clear-search').click()
   await expect(search).toHaveValue('')
   await search.fill('batch')

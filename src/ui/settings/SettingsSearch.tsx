@@ -17,7 +17,7 @@ import {
   sortFound,
 } from './settings_search.ts'
 
-/** Few searches find nothing. */
+/** What a search found nothing for is seldom. */
 const DidYouMean = lazyPart(async () => (await import('./field/DidYouMean.tsx')).DidYouMean, {
   name: 'The nearest names',
   fallback: null,
@@ -121,13 +121,11 @@ export function FoundSettings(props: FoundProps) {
       <p className="soft found-count" role="status" data-testid="found-count">
         {foundWords(shown.length, groups, idle.length)}
       </p>
+      <DidYouMean {...{ query, found, experiment, find: findFields, onQuery }} />
       {found.length > 0 ? null : (
-        <>
-          <DidYouMean {...{ query, experiment, find: findFields, onQuery }} />
-          <button type="button" data-testid="clear-search" onClick={() => onQuery('')}>
-            Clear the search
-          </button>
-        </>
+        <button type="button" data-testid="clear-search" onClick={() => onQuery('')}>
+          Clear the search
+        </button>
       )}
       {asked.length > 0 && shown.length > 0 ? (
         <p className="soft found-told">Without effect as the settings are</p>

@@ -37,6 +37,7 @@ const OTHER_WORDS: readonly (readonly [words: string, paths: readonly string[]])
   ['top p nucleus', ['rollout.top_p']],
   ['top k', ['rollout.top_k']],
   ['wd', ['weight_decay']],
+  ['bf16 fp16 mixed precision', ['dtype']],
   // TRL's names, as an export writes them.
   ['learning_rate', ['optim.lr']],
   ['num_generations', ['rollout.n']],
