@@ -50,6 +50,8 @@ test(
     // Its tokens are those of a step that the run has not.
     await lab.show('tokens')
     await expect(lab.get('inspected-look')).toContainText('the state after step 8')
+    await expect(lab.get('inspected-step')).toContainText('After step 8')
+    await expect(lab.get('stages')).toContainText('After step 8')
     await lab.show('inside')
 
     // Step 5 is the first of the inner phase: it was taken, and its tokens are seen now.

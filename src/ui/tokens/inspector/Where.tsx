@@ -2,10 +2,10 @@
 import type { LabState } from '../../../page/state/store.ts'
 import type { KeptOfRun } from '../../../record/run/kept_run.ts'
 import { formatCount, formatDuration } from '../../kit/format.ts'
-import { useRecordOver } from '../../look/kept_states.ts'
 import { useKept } from '../../shown/rested.ts'
 import { selectIsBusy, seriesOf, useLab } from '../../shown/run.ts'
 import { useAtStep, usePresent } from '../../shown/shown.ts'
+import { useLookedEnd, useStepName } from '../base/looked_end.ts'
 import { readTrace, releaseTrace, type TokensView, tokensStore, useTokens } from '../base/view.ts'
 import { traceCost } from './cost.ts'
 import { untracedWords } from './says.ts'
@@ -44,10 +44,11 @@ export function Where({ shown, newer, traced }: WhereProps) {
   const lastStep = usePresent(selectLastStep)
   // The run has taken steps since that nobody traced, and the page follows it.
   const isBehind = atStep === undefined && !isBusy && shown.step === newest && lastStep > newest
+  const name = useStepName(shown.step)
   const isHeld = shown.isTraced && atStep === undefined && held?.kept === kept
   return (
     <p data-testid="inspected-step" data-step={shown.step}>
-      <b>Step {shown.step}</b>
+      <b>{name}</b>
       {shown.name === '' ? '' : `, ${shown.name}`}
       {atStep !== undefined && atStep !== shown.step
         ? `, the last one ${shown.isTraced ? 'traced' : 'kept'} up to step ${atStep}`
@@ -92,14 +93,13 @@ export function Where({ shown, newer, traced }: WhereProps) {
 /** That a step is none of the run: a look at its last state took it. */
 export function LookSays({ step }: { readonly step: number }) {
   const kept = useKept()
-  const isOver = useRecordOver() !== undefined
-  const lastStep = usePresent(selectLastStep)
-  if (!isOver || step <= lastStep) return null
-  const own = kept.traces.at(lastStep)
+  const end = useLookedEnd(step)
+  if (end === undefined) return null
+  const own = kept.traces.at(end)
   return (
     <p className="soft" data-testid="inspected-look">
-      A look at the state after step {formatCount(lastStep)}: the run ends there, and this step was
-      taken on a copy.{' '}
+      A look at the state after step {formatCount(end)}: the run ends there, and its responses were
+      sampled on a copy.{' '}
       {own ? (
         <button type="button" data-testid="back-from-look" onClick={() => readTrace(kept, own)}>
           Back to step {formatCount(own.step)}

@@ -4,6 +4,7 @@ import { shownText } from '../../../host/protocol/token_text.ts'
 import { formatNumber } from '../../kit/format.ts'
 import { scrubTo } from '../../open/scrub.ts'
 import { useKept } from '../../shown/rested.ts'
+import { useStepName } from '../base/looked_end.ts'
 import type { Choice } from '../base/sample_choice.ts'
 import { releaseTrace } from '../base/view.ts'
 
@@ -15,6 +16,8 @@ export interface Trace {
 
 export const optionText = ({ prompt, response, score }: TracedSample) =>
   `${shownText(prompt)} ${response === '' ? '(nothing)' : shownText(response)}   ${formatNumber(score)}`
+
+const StepOption = ({ step }: { step: number }) => <option value={step}>{useStepName(step)}</option>
 
 /** The steps that were traced and are kept, newest first; the whole page goes to the chosen one. */
 function StepChoice({ step }: { step: number }) {
@@ -33,9 +36,7 @@ function StepChoice({ step }: { step: number }) {
       onChange={({ target }) => go(Number(target.value))}
     >
       {steps.map((one) => (
-        <option key={one} value={one}>
-          Step {one}
-        </option>
+        <StepOption key={one} step={one} />
       ))}
     </select>
   )

@@ -21,6 +21,7 @@ import {
   saidText,
   shownColumns,
 } from '../base/columns.ts'
+import { useStepName } from '../base/looked_end.ts'
 import { placeOf } from '../base/sample_choice.ts'
 import { Token } from '../base/Token.tsx'
 import { type CellPlace, type TokensView, tokensStore, useTokens } from '../base/view.ts'
@@ -59,9 +60,10 @@ function Missing(props: { table: TokenTable; sample: TracedSample; columns: read
 
 function Summary({ trace, sample }: { trace: Trace; sample: TracedSample }) {
   const hasAnswer = hasOneAnswer(useShown(selectTask))
+  const name = useStepName(trace.step)
   return (
     <p data-testid="trace-summary">
-      Step {trace.step}, {trace.table.phase.name}:{' '}
+      {name}, {trace.table.phase.name}:{' '}
       <span className={`response ${proseClass(sample.prompt)}`}>{shownText(sample.prompt)}</span>{' '}
       <b className={`response ${proseClass(sample.response)}`}>
         {shownText(sample.response) || <>(nothing)</>}
