@@ -143,7 +143,7 @@ test(
     await expect(lab.get('reward-chart-equal-phases')).toContainText('same width')
     await drag(page, entropy, 1 / 6, 1 / 3)
     await expectSteps(lab, '10 20')
-    await lab.get('zoom-reset').click()
+    await lab.get('zoom-all').click()
     await lab.get('equal-phases').click()
     await expectSteps(lab, `0 ${STEPS}`)
     // The wheel scrolls the page and leaves the charts alone.

@@ -1,6 +1,7 @@
 // Sets how smooth the lines of all charts are, and says which steps they show.
 import { useId } from 'react'
 import { useStore } from 'zustand'
+import { showAllSteps } from '../open/scrub.ts'
 import { MAX_WEIGHT } from '../scales/smooth.ts'
 import { lastDrawnStep, useStepDomain } from '../shown/run.ts'
 import { setPreference, type UiState, uiStore } from '../shown/store.ts'
@@ -43,14 +44,24 @@ function Smoothing() {
 
 const selectZoom = (state: UiState) => state.zoom
 
-/** Which steps they show, where these are not all. */
+/** Which steps they show, where these are not all, and the way back to all. */
 function ZoomRange() {
   const zoom = useStore(uiStore, selectZoom)
   const [low] = useStepDomain()
   return (
-    <output className="zoom-range" data-testid="zoom-range" aria-live="off" hidden={!zoom}>
-      Charts show {low}–{zoom?.high ?? lastDrawnStep()}
-    </output>
+    <div className="zoom-shown" hidden={!zoom}>
+      <output className="zoom-range" data-testid="zoom-range" aria-live="off">
+        Charts show {low}–{zoom?.high ?? lastDrawnStep()}
+      </output>
+      <button
+        type="button"
+        data-testid="zoom-all"
+        title="Charts show all steps again (Escape)"
+        onClick={showAllSteps}
+      >
+        Show all
+      </button>
+    </div>
   )
 }
 
