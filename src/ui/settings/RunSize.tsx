@@ -9,16 +9,21 @@ import { useLab } from '../shown/run.ts'
 
 const SHORT = new Intl.NumberFormat('en-GB', { notation: 'compact', maximumSignificantDigits: 3 })
 
-/** Operations with the prefix of their thousand: '3.4 tera-operations'. */
-function operationWords(billions: number): string {
+const UNITS = [
+  ['GFLOP', '10⁹'],
+  ['TFLOP', '10¹²'],
+  ['PFLOP', '10¹⁵'],
+  ['EFLOP', '10¹⁸'],
+] as const
+
+/** Operations in the unit of their size: '3.4 TFLOP', and what that is. */
+function operationWords(billions: number): { words: string; title: string } {
   const power = billions < 1000 ? 0 : Math.min(3, Math.floor(Math.log10(billions) / 3))
-  const n = Number((billions / 1000 ** power).toPrecision(2))
-  return [
-    `${n} giga-operations`,
-    `${n} tera-operations`,
-    `${n} peta-operations`,
-    `${n} exa-operations`,
-  ][power]
+  const [unit, size] = UNITS[power]
+  return {
+    words: `${Number((billions / 1000 ** power).toPrecision(2))} ${unit}`,
+    title: `1 ${unit} is ${size} floating-point operations: here the multiplications and additions in matrix products`,
+  }
 }
 
 /** Of the phases as long as they are with all that is done by hand. */
@@ -32,12 +37,17 @@ function sizeOf(experiment: Experiment) {
 export function RunSize() {
   const experiment = useLab(nextExperiment)
   const { weights, costs } = useMemo(() => sizeOf(experiment), [experiment])
-  const rl =
-    costs.tokens > 0
-      ? `; reinforcement takes at most ${SHORT.format(costs.tokens)} tokens and ${operationWords(costs.arithmetic)}`
-      : ''
+  const operations = operationWords(costs.arithmetic)
+  const hasRl = costs.tokens > 0
+  const rl = hasRl
+    ? `; reinforcement takes at most ${SHORT.format(costs.tokens)} tokens and ${operations.words}`
+    : ''
   return (
-    <p className="soft run-size" data-testid="run-size">
+    <p
+      className="soft run-size"
+      data-testid="run-size"
+      title={hasRl ? operations.title : undefined}
+    >
       {SHORT.format(weights)} weights{rl}.
     </p>
   )

@@ -30,3 +30,11 @@ test('a phase that another one interrupts has its steps once, in the run and aft
   expect(tokens(document)).toBe(tokens(whole))
   expect(tokens(plain)).not.toBe(tokens(whole))
 })
+
+test('arithmetic has the unit that people write, and the unit says what it is', () => {
+  const state = { ...initialState(), experiment: parsed({ phases: [{ kind: 'rl', steps: 45 }] }) }
+  vi.spyOn(labStore, 'getInitialState').mockReturnValue(state)
+  expect(renderToStaticMarkup(<RunSize />)).toMatch(
+    /title="1 [GT]FLOP is 10.+ floating-point operations: .* and [\d.]+ [GT]FLOP\.</,
+  )
+})
