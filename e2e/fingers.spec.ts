@@ -258,7 +258,7 @@ test('every phase on the line is as large as a finger needs, and nothing lies ov
   lab,
   page,
 }) => {
-  await page.setViewportSize(PHONE)
+  const session = await fingers(page)
   await lab.open(
     `v=1&p=tiny&phases.0.steps=6&phases.1.steps=1&phases.2.steps=40${QUICK}&rollout.train_batch_size=8&actor.ppo_mini_batch_size=8&validation.prompts=8`,
   )
@@ -278,7 +278,11 @@ test('every phase on the line is as large as a finger needs, and nothing lies ov
       await lab.get('phases').scrollIntoViewIfNeeded()
       await expect
         .poll(
-          async () => (await freeParts(page)).filter((part) => Math.min(part.wide, part.high) < 24),
+          async () =>
+            (await freeParts(page)).filter(
+              ({ wide, high }) =>
+                wide < (state === 'a run' ? 40 : 24) || high < (height > 560 ? 40 : 24),
+            ),
           {
             message: `${state}, ${width} × ${height}`,
           },
@@ -286,6 +290,7 @@ test('every phase on the line is as large as a finger needs, and nothing lies ov
         .toEqual([])
     }
   }
+  await session.detach()
   // The end of the chosen one can be dragged.
   await page.setViewportSize(PHONE)
   await expect(lab.get('phase-boundary-2')).toBeHidden()
@@ -299,6 +304,16 @@ test('every phase on the line is as large as a finger needs, and nothing lies ov
   await page.mouse.move(box.x - 60, box.y + 4, { steps: 4 })
   await page.mouse.up()
   await expect(end).not.toHaveAttribute('aria-valuenow', '40')
+  // The ring of one that has the focus is drawn over the fills and the ends.
+  const first = page.locator('.phase-segment').first()
+  await page.keyboard.press('Tab')
+  await first.focus()
+  const above = await first.evaluate((own) => {
+    const ring = Number(getComputedStyle(own, '::after').zIndex)
+    const ends = [...document.querySelectorAll('.phase-boundary')]
+    return ends.every((end) => ring > Number(getComputedStyle(end).zIndex))
+  })
+  expect(above).toBe(true)
   // Its worker is the next page's too.
   await lab.get('reset').click()
   await lab.waitForStatus('idle')
@@ -344,6 +359,20 @@ test('what a finger presses is as high as one, in bars that are no higher for it
     .get('tab-learn')
     .evaluate((tab) => tab.closest('.work')?.getBoundingClientRect() ?? new DOMRect())
   expect(bottom).toBeLessThanOrEqual(64)
+  // The bar of a low window stays in sight; it is at most a fifth of it.
+  await page.setViewportSize({ width: 844, height: 390 })
+  await page.evaluate(() => scrollTo(0, 0))
+  for (const control of ['open-presets', 'train', 'share-options', 'settings-toggle'])
+    expect((await own(`[data-testid=${control}]`)).high, control).toBeGreaterThanOrEqual(40)
+  const experiment = await page.locator('.preset select').boundingBox()
+  expect(experiment?.height).toBeGreaterThanOrEqual(40)
+  const [toggle, train] = await Promise.all(
+    ['settings-toggle', 'train'].map((id) => lab.get(id).boundingBox()),
+  )
+  expect(toggle?.y).toBe(train?.y)
+  const bar = await page.locator('.bar').boundingBox()
+  expect(bar?.height).toBeLessThanOrEqual(390 / 5)
+  await page.setViewportSize(PHONE)
   await page.locator('.settings.closed button').click()
   for (const control of ['select', 'input[type=number]', 'input[type=range]', 'summary'])
     expect((await own(`.settings-body ${control}`)).high, control).toBeGreaterThanOrEqual(43)
