@@ -28,7 +28,7 @@ export function Glossary() {
           <section key={term.id}>
             <h3>
               <span>{term.name}</span>
-              {t(term.name) === term.name ? null : (
+              {t(term.name).toLowerCase() === term.name.toLowerCase() ? null : (
                 <small className="soft" translate="no">
                   {` ${term.name}`}
                 </small>

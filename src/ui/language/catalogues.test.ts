@@ -163,7 +163,7 @@ const OF_RUNS: Readonly<Record<string, string>> = {
     '得分 0.500、0.501、0.500、0.500：优势 −2.5e−4、7.5e−4、−2.5e−4、−2.5e−4。',
   'trains the final policy on the reward model’s scores': '按奖励模型的打分训练最终策略',
   '5 runs, seeds 1, 2, 3, 4, 5': '5 次运行，种子 1、2、3、4、5',
-  'Measured: \ue000, on \ue001.': '测量：\ue000，显卡 \ue001。',
+  'Measured: \ue000, on \ue001.': '测量：\ue000，GPU \ue001。',
   '−1.1 [−2.4, +0.2] points, 6 seeds, p 0.244 after Holm':
     '−1.1 [−2.4, +0.2] 个百分点，6 个种子，Holm 校正后 p 0.244',
   'final policy, nats. Step 40. final policy: 3.252 nats':
@@ -181,7 +181,7 @@ const OF_RUNS: Readonly<Record<string, string>> = {
   'Worse than k = 0 by 7.1 to 13.9 points: k = 2, k = 4, k = 8. 5 seeds.':
     'k = 2、k = 4、k = 8 比 k = 0 差 7.1 到 13.9 个百分点。5 个种子。',
   'The runs come from different adapters (NVIDIA H100 and SwiftShader): differences between arms may be differences between machines.':
-    '这些运行来自不同的显卡（NVIDIA H100、SwiftShader）：实验组之间的差异可能是机器之间的差异。',
+    '这些运行来自不同的 GPU（NVIDIA H100、SwiftShader）：实验组之间的差异可能是机器之间的差异。',
   'TRL’s GRPOTrainer cannot run this experiment: the phase’s adv_estimator is reinforce_plus_plus: expected grpo, grpo_vectorized, grpo_batch_std or rloo':
     'TRL 的 GRPOTrainer 无法运行此实验：本阶段的 adv_estimator 为 reinforce_plus_plus：应为 grpo、grpo_vectorized、grpo_batch_std 或 rloo',
   'TRL’s GRPOTrainer cannot run this experiment: the phase’s adv_estimator is gae: expected grpo or rloo':

@@ -63,6 +63,15 @@ export function listed(said: string): string {
 export const inList = (said: string | undefined, before: string): string | undefined =>
   before.endsWith('[') ? said : said && inARow(said.replace(IN_A_LIST, '、'))
 
+/** `31.9k 个权重`: Chinese counts in 万 and 亿. */
+const THOUSANDS = /(?<![\w.])(\d+(?:\.\d+)?)([kM]) (?=个)/g
+function tenThousands(_: string, digits: string, unit: string): string {
+  const count = Number(digits) * (unit === 'k' ? 1e3 : 1e6)
+  const [size, word] = count >= 1e8 ? [1e8, '亿'] : count >= 1e4 ? [1e4, '万'] : [1, '']
+  return `${Number((count / size).toPrecision(6))} ${word}`
+}
+/** Of an arm that is named by a count alone. */
+const NAMED_BY_COUNT = /(?<=与|比) (\d+ 对)(?=在|好|差|等效)/g
 /** Counts of a whole that are all of it. */
 const ALL_SEEDS = /(?<!\d)(\d+) 个种子中有 \1 个(，?)/g
 const MINUS = /(?<=\p{Script=Han} )-(?=\d)/gu
@@ -129,6 +138,8 @@ export const tidy = (text: string): string =>
     .replace(BRACKETS, '（$1）')
     .replace(ALL_SEEDS, (_, seeds, comma) => `全部 ${seeds} 个种子中${comma || '都'}`)
     .replace(MINUS, '−')
+    .replace(THOUSANDS, tenThousands)
+    .replace(NAMED_BY_COUNT, '“$1”')
     .replace(CHANGED, changed)
     .replace(NO_LIST, '，')
     .replace(/([，。；：！？、（）「」“”])[ \t]+(?=\S)/g, '$1')

@@ -1,4 +1,5 @@
 import { beforeEach, expect, test } from 'vitest'
+import { tidy } from './punctuation.ts'
 import { TextTranslator } from './text_translator.ts'
 
 const CATALOGUE: Readonly<Record<string, string>> = {
@@ -250,4 +251,15 @@ test('what is in brackets is not cut', () => {
   expect(texts.translate('Not in this step: score (no critic; no reference); reward.')).toBe(
     '这一步没有：得分（没有 critic，也没有参考策略）；奖励。',
   )
+})
+
+test('large counts are in 万 and 亿, and a count that names an arm is quoted', () => {
+  const of = (count: string) => tidy(`${count} 个权重；最多需要 92.2k 个 token。`)
+  expect(of('31.9k')).toBe('3.19 万个权重；最多需要 9.22 万个 token。')
+  expect(['2k', '1.2M', '135M'].map((count) => of(count).split('；')[0])).toEqual([
+    '2000 个权重',
+    '120 万个权重',
+    '1.35 亿个权重',
+  ])
+  expect(tidy('与 40 对在留出奖励上等效')).toBe('与“40 对”在留出奖励上等效')
 })

@@ -86,7 +86,7 @@ test('columns are in the words of the language that the page has', () => {
   translateWith(undefined)
   for (const chinese of [
     '标签',
-    '显卡',
+    'GPU',
     '留出准确率（贪心）',
     '训练集',
     '优势最小值',
