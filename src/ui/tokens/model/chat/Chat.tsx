@@ -26,7 +26,7 @@ import { Greedy, MOST_TOKENS, Settings } from './Settings.tsx'
 import { SpecialTokens } from './SpecialTokens.tsx'
 import { Steer } from './Steer.tsx'
 import { shippedTasks } from './shipped_tasks.ts'
-import { askedForm, TaskForm } from './TaskForm.tsx'
+import { askedForm, FormHint, TaskForm } from './TaskForm.tsx'
 import { typedStore } from './typed.ts'
 
 const FIRST: WritingSettings = { temperature: 0.7, top_p: 1, top_k: 0, max_tokens: 128, seed: 1 }
@@ -232,6 +232,7 @@ export function Chat({ facts, isBusy }: { facts: OpenedModelFacts; isBusy: boole
         isWriting={written !== undefined && !written.is_done}
         isBusy={isBusy}
       />
+      {form && why_ids === undefined ? <FormHint form={form} text={text} /> : null}
       {why_ids === undefined ? null : <small className="soft">{why_ids}</small>}
       {written ? <Answer {...{ written, facts, tasks }} /> : null}
       <AskedProblem by={['text', 'writing']} />

@@ -14,7 +14,7 @@ import { judged, judgedByOne } from './judged.ts'
 import { whyNotTaken } from './NumberField.tsx'
 import { afterPress, LAST_SEED } from './next_seed.ts'
 import { shippedTasks } from './shipped_tasks.ts'
-import { askedForm } from './TaskForm.tsx'
+import { askedForm, FormHint } from './TaskForm.tsx'
 
 const facts = { vocab_size: 26 } as OpenedModelFacts
 const shown = (written: Pick<Written, 'asked' | 'text' | 'is_cut'>) =>
@@ -44,6 +44,18 @@ test('a text that ended at the limit of tokens says so', () => {
 test('an answer comes after the whole conversation', () => {
   const messages = [{ role: 'user', content: 'Hello' }] as const
   expect(shown({ asked: { messages }, text: 'Good day' })).toBe('You HelloModel Good day')
+})
+
+test('a text that looks like no problem of the task is told what one looks like', () => {
+  const form = askedForm(OPENING.experiment)
+  const hint = (text: string) =>
+    form ? renderToStaticMarkup(<FormHint form={form} text={text} />) : undefined
+  for (const text of ['321', 'hello>', '321> '])
+    expect(hint(text), text).toMatch(
+      /A problem of this task looks like “\d{3}&gt;”, to its last sign/,
+    )
+  expect(hint('321>')).toBe('')
+  expect(hint('')).toBe('')
 })
 
 test('an answer to a problem of the task is judged, and any other text is not', () => {
