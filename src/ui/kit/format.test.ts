@@ -13,7 +13,7 @@ test('numbers keep three digits and stay short', () => {
   expect([0, 0.12345, -0.00012, 12.345, 4210.4, 2e7].map(format.formatNumber)).toEqual([
     '0',
     '0.123',
-    '−1.2e−4',
+    '−1.2e-4',
     '12.3',
     '4,210',
     '2.0e7',
@@ -40,7 +40,9 @@ test('a learning rate is written as its field writes it, its ticks too', () => {
 test('below zero every number has the same sign, U+2212', () => {
   const { formatNumber, formatSigned, formatShare, formatNats, formatTick, formatPercent } = format
   for (const write of [formatNumber, formatSigned, formatShare, formatNats, formatTick])
-    expect([-0.25, -1e-5, -12_345].map(write).join()).toMatch(/^−[^-]*,−[^-]*,−[^-]*$/)
+    expect([-0.25, -0.02, -12_345].map(write).join()).toMatch(/^−[^-]*,−[^-]*,−[^-]*$/)
+  // An exponent has the sign that one types.
+  expect(formatNumber(-1e-5)).toBe('−1.0e-5')
   expect(formatPercent(-0.25)).toBe('−25\u202f%')
 })
 

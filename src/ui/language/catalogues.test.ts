@@ -159,8 +159,8 @@ const OF_RUNS: Readonly<Record<string, string>> = {
   'Pin “grad norm”': '置顶“grad norm”',
   'Newest values. mean: 0.37, between 0.37 and 1.5; smallest: 0, between 0 and 0.':
     '最新值。平均：0.37，在 0.37 和 1.5 之间；最小：0，在 0 和 0 之间。',
-  'Scores 0.500, 0.501, 0.500, 0.500: advantages −2.5e−4, 7.5e−4, −2.5e−4, −2.5e−4.':
-    '得分 0.500、0.501、0.500、0.500：优势 −2.5e−4、7.5e−4、−2.5e−4、−2.5e−4。',
+  'Scores 0.500, 0.501, 0.500, 0.500: advantages −2.5e-4, 7.5e-4, −2.5e-4, −2.5e-4.':
+    '得分 0.500、0.501、0.500、0.500：优势 −2.5e-4、7.5e-4、−2.5e-4、−2.5e-4。',
   'trains the final policy on the reward model’s scores': '按奖励模型的打分训练最终策略',
   '5 runs, seeds 1, 2, 3, 4, 5': '5 次运行，种子 1、2、3、4、5',
   'Measured: \ue000, on \ue001.': '测量：\ue000，GPU \ue001。',

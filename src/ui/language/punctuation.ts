@@ -107,7 +107,7 @@ export const JOINTS: readonly (readonly [between: RegExp, joint: string])[] = [
   // The number of a phase.
   [/(?<=^[①-⑳])\s/, ' '],
   // A name and its value.
-  [/\s(?=(?:[−-]?\d[\d.,e−]*(?:\s(?:%|nats))?|–)$)/, ' '],
+  [/\s(?=(?:[−-]?\d[\d.,e−-]*(?:\s(?:%|nats))?|–)$)/, ' '],
   // A number and what has it; the critic and its setting.
   [/(?<=^(?:[\d.]+|critic))\s/, ' '],
 ]

@@ -44,7 +44,7 @@ function templateOf(key: string): Template {
 export const CERTAIN = 20
 const ALONE = 8
 
-/** `60.0 %, 38.0 %, −2.5e−4` */
+/** `60.0 %, 38.0 %, −2.5e-4` */
 const NUMBERS =
   /^[−-]?[\d.]+(?:e[−-]?\d+)?(?:\s%)?(?:(?:, | and )[−-]?[\d.]+(?:e[−-]?\d+)?(?:\s%)?)*$/
 

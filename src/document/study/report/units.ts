@@ -16,7 +16,7 @@ export interface Units {
   readonly bareDifference: (difference: number) => string
 }
 
-const plain = (value: number): string => short(value).replace('-', '−')
+const plain = (value: number): string => short(value).replace(/^-/, '−')
 
 /** One decimal; more where a number would be written as 0 and is not. */
 function points(share: number): string {
@@ -24,7 +24,7 @@ function points(share: number): string {
   if (!Number.isFinite(value)) return '–'
   const isSmall = Math.abs(value) < 0.05 && value !== 0
   const text = isSmall ? short(Number(value.toPrecision(1))) : value.toFixed(1)
-  return text.replace('-', '−')
+  return text.replace(/^-/, '−')
 }
 
 const SHARES: Units = {

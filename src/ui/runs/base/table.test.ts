@@ -159,7 +159,7 @@ test('differences carry their sign, shares in points', () => {
   expect(differenceText(-0.031, true)).toBe('−3.1 points')
   expect(differenceText(0, true)).toBe('0.0 points')
   expect(differenceText(-0.25, false)).toBe('−0.25')
-  expect(differenceText(1e-5, false)).toBe('+1.0e−5')
+  expect(differenceText(1e-5, false)).toBe('+1.0e-5')
 })
 
 test('an imported verl log is described by what it says, and by no setting of the lab', async () => {

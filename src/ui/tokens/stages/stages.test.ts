@@ -51,7 +51,7 @@ test('numbers line up, what a step has not is a dash, and the exact number is no
     '1',
     '1.0412',
   ])
-  expect(cellText(told, 'old_log_probs', 1, noise)).toBe('−1.0e−5')
+  expect(cellText(told, 'old_log_probs', 1, noise)).toBe('−1.0e-5')
   expect(exactText(told, 'ratio', 1)).toBe('1.04123456')
   // The sentence below the table says what the table does, with its minus sign.
   expect(saidText(told, 'old_log_probs', 0, noise)).toBe('−1.2500')
