@@ -53,3 +53,41 @@ test('the receiver of a link is told before the run begins', () => {
     `${VALUES}. Train does this`,
   )
 })
+
+test('what is planned stands below its setting at every step of the run', () => {
+  const at = [2, 4, 7]
+  const planned = {
+    ...edited(experiment, LR, 0.001),
+    steering: at.map(
+      (step, i) => ({ step, kind: 'set', path: LR, value: 0.002 + i / 1000 }) as const,
+    ),
+  }
+  for (let step = 0; step <= 12; step++) {
+    const now = edited(
+      { ...planned, steering: [] },
+      LR,
+      0.001 * (1 + at.filter((one) => one <= step).length),
+    )
+    const state: LabState = {
+      ...run,
+      step,
+      phase: 0,
+      phase_step: step,
+      experiment: now,
+      runExperiment: now,
+      runDocument: planned,
+      phase_switches: [{ step: 0, phase: 0, reason: 'start' }],
+    }
+    expect(overRunWords(state, LR), `step ${step}`).toBe(
+      '0.001, then 0.002 after step 2, then 0.003 after step 4, then 0.004 after step 7. A change here counts from the next step.',
+    )
+  }
+})
+
+test('what was found while a phase began does not stay', () => {
+  const planned = { ...document, steering: [entry, { ...entry, step: 95, value: 0.002 }] }
+  const state: LabState = { ...run, runDocument: planned }
+  const phase_step = planned.phases[2].steps
+  overRunWords({ ...state, phase_step }, LR)
+  expect(overRunWords(state, LR)).toContain(`${VALUES}, then 0.002 after step 95`)
+})

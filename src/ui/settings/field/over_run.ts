@@ -15,12 +15,12 @@ type Changes = ReadonlyMap<string, readonly ValueSince[]>
 const known = new WeakMap<object, { readonly of: readonly unknown[]; readonly changes: Changes }>()
 
 /** Of the run on the page, or of the one that the settings plan; computed again when something is
- * done to it. */
+ * done to it, and where its phase began elsewhere: one that begins says so in several parts. */
 function changesIn(state: LabState): Changes {
   const { experiment, runDocument, phase_switches, step, phase, phase_step } = state
   const document = runDocument ?? experiment
   const done = document.steering.filter((entry) => entry.step <= step).length
-  const of = [phase_switches, done]
+  const of = [phase_switches, done, phase, step - phase_step]
   const before = known.get(document)
   if (before?.of.every((part, i) => part === of[i])) return before.changes
   const changes = fieldChanges({ document, phase_switches, step, phase, phase_step })
