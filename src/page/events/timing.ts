@@ -1,6 +1,9 @@
 // Measures how fast a run is by when its steps arrive, and counts its memory.
 
+import { stepWork } from '../../document/experiment/costs/step_work.ts'
+import type { PhaseDocument } from '../../document/experiment/fields/phases.ts'
 import { resolvePhases } from '../../document/experiment/resolve.ts'
+import type { Experiment } from '../../document/experiment/schema/schema.ts'
 import { stepsToCome } from '../../document/experiment/steered/planned.ts'
 import { appendMetrics, type Series } from '../../host/columns/series.ts'
 import type { LabEvent } from '../../host/protocol/protocol.ts'
@@ -65,8 +68,17 @@ function timingOf(state: LabState): Timing {
       measured: measuredPhases(runExperiment.phases, gaps),
       toCome: stepsToCome(runSoFar(state)),
       test_freq: runExperiment.validation.test_freq,
+      timesAs: (document, { phase = 0 }) =>
+        workAgainst(runExperiment, document, runExperiment.phases[phase]),
     }),
   }
+}
+
+/** How many times the work of one phase's steps that of another's is; arithmetic and dispatches count
+ * alike, as nobody knows which of them takes the time. */
+function workAgainst(experiment: Experiment, one: PhaseDocument, other: PhaseDocument): number {
+  const [own, known] = [stepWork(experiment, one), stepWork(experiment, other)]
+  return (own.arithmetic / known.arithmetic + own.dispatches / known.dispatches) / 2
 }
 
 /** Memory as it is; counts of the last step, and what was created since the first. */

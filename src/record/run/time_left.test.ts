@@ -108,6 +108,18 @@ test('phases that are alike share a speed, whatever their length and name', () =
   expect(left.seconds).toBeCloseTo(truth, 6)
 })
 
+test('a phase that has not run yet costs as much more as its work is, and one that has, its own', () => {
+  const toCome = plannedStretches(experiment)
+  const of = (phase: number, step: number, ms: number) => {
+    const gaps = Array.from({ length: 9 }, () => ({ ms, isValidated: false }))
+    const measured = measuredPhases(experiment.phases, { [phase]: gaps })
+    const timesAs = () => 3
+    return timeLeft({ toCome, step, measured, test_freq: null, timesAs }).seconds
+  }
+  expect(of(1, 90, 1000)).toBe(10 + 50 * 3)
+  expect(of(2, 100, 1000)).toBe(50)
+})
+
 test('nothing is said before anything was measured, and before a validation was, only about', () => {
   const [first, second] = ran(experiment, [200, 200, 200], 100)
   expect(first.left).toEqual({ seconds: undefined, untimedSteps: 149, isAbout: false })

@@ -103,14 +103,16 @@ export const measuredPhases = (phases: readonly PhaseDocument[], gaps: Gaps): Me
   })
 
 /** `toCome`: from the step after `step` on. A phase that was not measured takes the speed of the
- * newest one like it, or of the newest one of its kind. */
+ * newest one like it, or of the newest one of its kind; `timesAs`: how many times as long its steps
+ * are likely to take as those of that one. */
 export function timeLeft(run: {
   readonly toCome: readonly Stretch[]
   readonly step: number
   readonly measured: readonly MeasuredPhase[]
   readonly test_freq: number | null
+  readonly timesAs?: (document: PhaseDocument, measured: MeasuredPhase) => number
 }): TimeLeft {
-  const { toCome, step, measured, test_freq } = run
+  const { toCome, step, measured, test_freq, timesAs = () => 1 } = run
   const validationMs = measured.findLast(({ pace }) => pace.validation_ms !== undefined)?.pace
     .validation_ms
   let [ms, untimedSteps, timedSteps, isAbout] = [0, 0, 0, false]
@@ -128,9 +130,10 @@ export function timeLeft(run: {
     }
     const validations = validationsIn({ ...stretch, from }, test_freq)
     timedSteps += steps
-    isAbout ||= near !== own && near !== alike
+    const isGuess = near !== own && near !== alike
+    isAbout ||= isGuess
     isAbout ||= validations > 0 && validationMs === undefined
-    ms += steps * near.pace.step_ms
+    ms += steps * near.pace.step_ms * (isGuess ? timesAs(stretch.document, near) : 1)
     ms += validations * (near.pace.validation_ms ?? validationMs ?? 0)
   }
   const isKnown = timedSteps > 0 || untimedSteps === 0

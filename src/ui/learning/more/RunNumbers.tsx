@@ -1,15 +1,8 @@
 // Draws the numbers of a run. Each is the run's own, or a dash; those that no run has yet take no
 // room.
-import { estimatorStore } from '../../../page/paces/estimator.ts'
+import { type Estimate, estimatorStore } from '../../../page/paces/estimator.ts'
 import type { LabState } from '../../../page/state/store.ts'
-import {
-  formatCount,
-  formatDuration,
-  formatEntropy,
-  formatNumber,
-  formatSteps,
-  NONE,
-} from '../../kit/format.ts'
+import { formatCount, formatEntropy, formatNumber, formatSteps, NONE } from '../../kit/format.ts'
 import type { PanelProps } from '../../part/Panels.tsx'
 import { mainMeasure, toldWords } from '../../shown/measure/main_measure.ts'
 import { isShareIn } from '../../shown/measure/score_share.ts'
@@ -20,6 +13,7 @@ import { numberText } from '../../shown/run_words.ts'
 import { isImported } from '../../shown/shown.ts'
 import { foreignMeans } from '../scores/foreign_lines.ts'
 import { estimateDuration } from './estimate.ts'
+import { shortDuration, steadied, type Told } from './steady_time.ts'
 
 const selectHasSteps = (state: LabState) => state.series.size > 0
 
@@ -30,27 +24,42 @@ const saysMore = (state: LabState) =>
 
 /** What the rest takes where no phase of its kind has run yet, as earlier runs or a probe say;
  * undefined where they say less than this run's own steps. */
-function expectedLeft({ adapter, runExperiment, step, timing }: LabState): string | undefined {
+function expectedLeft({ adapter, runExperiment, step, timing }: LabState): Estimate | undefined {
   const { estimate } = estimatorStore.getState()
   const found = adapter && runExperiment && estimate(adapter, runExperiment, step)
-  if (!found || found.seconds <= (timing.left.seconds ?? 0)) return undefined
-  return found.isMeasured ? inMinutes(found.seconds) : estimateDuration(found)
+  return found && found.seconds > (timing.left.seconds ?? 0) ? found : undefined
 }
 
 /** '50 s', '4 min': what is about so long has no seconds beside its minutes. */
-const inMinutes = (seconds: number, round = Math.round): string =>
-  formatDuration(seconds < 60 ? seconds : 60 * round(seconds / 60)).replace(' 00 s', '')
+const inMinutes = (seconds: number): string =>
+  shortDuration(seconds < 60 ? seconds : 60 * Math.round(seconds / 60))
 
-/** What is left of a run that is training: '3 min 12 s', 'about 4 min', 'over 2 min'. The words
+let told: Told | undefined
+
+/** Seconds of the run that is on, without the jumps of its newest steps. `isLeast`: more is to
+ * come. */
+function steady(state: LabState, seconds: number, isLeast: boolean): number {
+  const of = `${state.run} ${plannedSteps(state)} ${isLeast}`
+  // Between two phases no step has arrived.
+  const atMs = state.arrivals.at(-1)?.at_ms ?? (told?.of === of ? told.atMs : 0)
+  told = steadied(told, { of, atMs, seconds })
+  return told.seconds
+}
+
+/** What is left of a run that is training: '3 min 10 s', 'about 4 min', 'over 2 min'. The words
  * above it are always the same. */
 function leftWords(state: LabState): string {
   const { seconds, untimedSteps, isAbout } = state.timing.left
   // No phase of their kind has run yet.
   const expected = untimedSteps > 0 ? expectedLeft(state) : undefined
-  if (expected !== undefined) return `about ${expected}`
+  if (expected) {
+    const rest = steady(state, expected.seconds, false)
+    return `about ${expected.isMeasured ? inMinutes(rest) : estimateDuration({ ...expected, seconds: rest })}`
+  }
   if (seconds === undefined) return NONE
-  if (untimedSteps > 0) return `over ${inMinutes(seconds, Math.floor)}`
-  return isAbout ? `about ${inMinutes(seconds)}` : formatDuration(seconds)
+  const rest = steady(state, seconds, untimedSteps > 0)
+  if (untimedSteps > 0) return `over ${shortDuration(rest, Math.floor)}`
+  return isAbout ? `about ${inMinutes(rest)}` : shortDuration(rest)
 }
 
 /** The time that is left, beside the newest step of a run that is training. */

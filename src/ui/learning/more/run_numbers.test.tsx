@@ -111,8 +111,12 @@ test('the time left includes phases that have not run, where their time can be e
     expect(label).toBe('Time left')
     return text
   }
-  const known = (seconds: number, isMeasured: boolean) =>
+  /** Another run's time is said at once. */
+  const another = () => labStore.setState(({ run }) => ({ run: run + 1 }))
+  const known = (seconds: number, isMeasured: boolean) => {
+    another()
     estimatorStore.setState({ estimate: () => ({ seconds, isMeasured }) })
+  }
   expect(says()).toBe('over 11 s')
   known(95, false)
   expect(says()).toBe('about 2 min')
@@ -124,14 +128,35 @@ test('the time left includes phases that have not run, where their time can be e
   known(5, true)
   expect(says()).toBe('over 11 s')
   estimatorStore.setState(estimatorStore.getInitialState(), true)
-  const timed = (time: Partial<typeof left>) =>
+  const timed = (time: Partial<typeof left>) => {
+    another()
     labStore.setState({ timing: { ...initialState().timing, left: { ...left, ...time } } })
+  }
   timed({ seconds: 748 })
   expect(says()).toBe('over 12 min')
   timed({ seconds: 234, untimedSteps: 0, isAbout: true })
   expect(says()).toBe('about 4 min')
   timed({ seconds: 234, untimedSteps: 0 })
-  expect(says()).toBe('3 min 54 s')
+  expect(says()).toBe('3 min 50 s')
+})
+
+test('the time left of a run does not jump with its newest steps', () => {
+  const says = (at_ms: number, seconds: number) => {
+    const left = { seconds, untimedSteps: 0, isAbout: false }
+    labStore.setState({
+      run: 1000,
+      runExperiment: experiment,
+      status: 'running',
+      step: 1,
+      arrivals: [{ step: 1, at_ms }],
+      timing: { ...initialState().timing, left },
+    })
+    const html = renderToStaticMarkup(<RunNumbers shown={readShownStep()} />)
+    return /Time left.*?<dd[^>]*>([^<]*)</s.exec(html)?.[1]
+  }
+  expect(says(0, 40)).toBe('40 s')
+  expect(says(1000, 70)).toBe('45 s')
+  expect(says(2000, 35)).toBe('40 s')
 })
 
 test('the numbers leave the words on how the run is their room where they say more', () => {
