@@ -8,6 +8,7 @@ import { shareStore } from '../../page/state/share_store.ts'
 import { selectLacksGpu } from '../../page/state/without_gpu.ts'
 import { showRun } from '../open/opened_run.ts'
 import { useIsAtRest } from '../replay/at_rest.ts'
+import { calledName } from '../shown/names/called.ts'
 import { selectHasRun, useLab } from '../shown/run.ts'
 import { usePresent } from '../shown/shown.ts'
 
@@ -44,9 +45,7 @@ export function PlayedAbove() {
       )}{' '}
       {newest ? (
         <button type="button" data-testid="show-newest" onClick={() => void showRun(newest.id)}>
-          {runs.length === 1
-            ? 'Show the run of this browser'
-            : `Show the newest of the ${runs.length} runs of this browser`}
+          Your last run, “{calledName(newest)}”: open it
         </button>
       ) : null}
     </p>

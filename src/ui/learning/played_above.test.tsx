@@ -36,3 +36,19 @@ test('beside a sender’s result it only says what plays, where that is not the 
   shareStore.setState({ result: { ...result, lines } })
   expect(said()).toBe('')
 })
+
+test('who has trained before finds the last run by its name', () => {
+  const header = {
+    document: experiment,
+    experiment,
+    preset_id: OPENING.id,
+    phase_switches: [],
+    step: 45,
+  }
+  libraryStore.setState({
+    entries: [{ id: 'own', header, labels: { name: 'My sorter' } }] as never,
+  })
+  expect(said()).toContain('Your last run, “My sorter”: open it')
+  libraryStore.setState({ entries: [] })
+  expect(said()).not.toContain('Your last run')
+})
