@@ -74,8 +74,8 @@ function timingOf(state: LabState): Timing {
   }
 }
 
-/** How many times the work of one phase's steps that of another's is; arithmetic and dispatches count
- * alike, as nobody knows which of them takes the time. */
+/** How many times the work of one phase's steps that of another's is; arithmetic and dispatches
+ * count alike, as nobody knows which of them takes the time. */
 function workAgainst(experiment: Experiment, one: PhaseDocument, other: PhaseDocument): number {
   const [own, known] = [stepWork(experiment, one), stepWork(experiment, other)]
   return (own.arithmetic / known.arithmetic + own.dispatches / known.dispatches) / 2
