@@ -4,6 +4,9 @@
 /** What a cell holds; undefined is an empty one. */
 export type Cell = string | number | undefined
 
+/** Says a text in the language of who reads the file. */
+export type Say = (text: string) => string
+
 /** A text as the cell of a table, by RFC 4180. One that a spreadsheet would take for a formula
  * begins with an apostrophe, as OWASP's "CSV Injection" recommends. Numbers are written as they
  * are. */

@@ -1,5 +1,5 @@
 // Writes README.md of a job: how to start it, and line by line what of the experiment is not in it.
-import { markdownTable, markdownText } from '../formats/text_tables.ts'
+import { markdownTable, markdownText, type Say } from '../formats/text_tables.ts'
 import type { Scale } from './scale/scale.ts'
 import type { Note } from './settings/carry.ts'
 import type { ChosenPhase } from './settings/phase_choice.ts'
@@ -46,9 +46,6 @@ const FSDP2 =
   'It sets `actor.strategy=fsdp2`: with FSDP 1 on one GPU the fork never trains the last layer again after its first inner update, without a word, and on several AdamW decays the final norm in the inner phase and counts its steps. In the lab that is `decay_final_norm` of the phase.'
 const FSDP =
   'It sets `actor.strategy=fsdp` on several GPUs, because the inner phase has `decay_final_norm`: there FSDP 1 lets AdamW decay the final norm and count its steps. Do not start it on one GPU: the fork would never train the last layer again after its first inner update, without a word.'
-
-/** Says a text in the language of who reads the file. */
-export type Say = (text: string) => string
 
 const blocks = (parts: readonly (string | false)[]): string =>
   parts.filter((part) => part !== false && part !== '').join('\n\n')

@@ -51,8 +51,16 @@ function textsOfData() {
     ...name.split(/(?<=\?) (?=\S)/).map((part) => part.replace(/^\((.*)\)$/, '$1')),
     question,
     ...armsOf(id),
+    ...expectedOf(id),
   ])
   return found.map((text) => ({ text, line: 1, isError: false, file: DATA }))
+}
+
+/** What a study expected before its runs; numbers and the studies it names are values. */
+function expectedOf(id) {
+  const { power = '' } = JSON.parse(readFileSync(`bench/studies/${id}.json`, 'utf8'))
+  const value = /(?<=those of )\w+(?= did)|(?<= did in )\w+|\d+(?:\.\d+)?/g
+  return power === '' ? [] : [numbered(power.replace(value, '$1'))]
 }
 
 /** Names of a study's arms that have words, and what several of them are called together. */

@@ -29,7 +29,9 @@ export function isText(text, { isSaid, isShown }) {
   const isClause = /[a-z]{2,} [a-z]+ [a-z]{2,}/i.test(bare)
   // Selectors, fonts and functions of CSS.
   if (
-    /^(input|button|select|textarea|a|summary|dialog)(, \w+)+$|sans-serif|^\w+\(/.test(text) ||
+    /^(input|button|select|textarea|a|summary|dialog)(, \w+)+$|sans-serif|^[a-z][\w-]*\(/.test(
+      text,
+    ) ||
     (/, \.[a-z]/.test(text) && !isClause)
   )
     return false

@@ -151,7 +151,7 @@ test('what is measured of a run’s states can be its measure, first or last, an
   const end = { ...own, measure: { ...own.measure, at: 'end' as const } }
   expect(analyse(end, arms, results).arms[1].comparison?.mean).toBe(0)
   expect(measureSentence(own, found)).toContain('accuracy of the start with block 1 of the run')
-  const tables = insideTables(own, found)
+  const tables = insideTables(own, found, String)
   expect(tables).toHaveLength(3)
   expect(tables[0]).toMatch(
     /after its first phase, %:.*\| block 1 \| 27\.5 \[[\d., ]+\] \| 52\.5 /s,

@@ -8,8 +8,8 @@ type Value = number | undefined
 
 const isShown = (value: Value): value is number => value !== undefined && Number.isFinite(value)
 
-/** A number as text with the sign U+2212, which is as wide as a plus; its exponent has the sign that
- * fields and names have. */
+/** A number as text with the sign U+2212, which is as wide as a plus; its exponent has the sign
+ * that fields and names have. */
 export const withMinus = (text: string): string => text.replace(/(?<!e)-/g, '−')
 
 /** `toLocaleString` looks its language up each time. */

@@ -1,6 +1,12 @@
 // Writes the files of a study: its report, its tables and its pictures.
 
-import { type Cell, csvTable, markdownTable, markdownText } from '../../../formats/text_tables.ts'
+import {
+  type Cell,
+  csvTable,
+  markdownTable,
+  markdownText,
+  type Say,
+} from '../../../formats/text_tables.ts'
 import type { Experiment } from '../../experiment/schema/schema.ts'
 import { encodeLink } from '../../links/link.ts'
 import type { Analysis, ArmResult } from '../analysis.ts'
@@ -9,10 +15,8 @@ import { measuresOf, type Study } from '../study.ts'
 import { encodeStudy } from '../study_link.ts'
 import { answerSentence } from './answer.ts'
 import { besideTable, entropyTable } from './beside.ts'
-import { forestPlot } from './forest.ts'
-import { heatMap } from './heat.ts'
 import { insideTables } from './inside.ts'
-import { curveLines, linesPicture, placeLines, profileLines, proxyLines } from './lines.ts'
+import { studyPictures } from './pictures.ts'
 import { short } from './svg.ts'
 import { budgetUnit, inHead, spentText, unitsOf } from './units.ts'
 import {
@@ -25,32 +29,13 @@ import {
   titleParts,
 } from './words.ts'
 
-/** Pictures by the names of their files. */
-export function studyPictures(study: Study, analysis: Analysis): Map<string, string> {
-  const pictures = new Map<string, string>()
-  const add = (name: string, svg: string | undefined) => {
-    if (svg !== undefined) pictures.set(name, svg)
-  }
-  const profiles = profileLines(analysis)
-  if (analysis.arms.length > 1) add('forest.svg', forestPlot(analysis))
-  add('curves.svg', linesPicture(curveLines(study, analysis)))
-  const proxy = proxyLines(study, analysis)
-  add('proxy.svg', proxy && linesPicture(proxy))
-  add('profiles.svg', profiles && linesPicture(profiles, 320))
-  add('heat.svg', heatMap(study, analysis))
-  for (const which of ['layers', 'blocks', 'teacher'] as const) {
-    const lines = placeLines(study, analysis, which)
-    add(`${which}.svg`, lines && linesPicture(lines, 340))
-  }
-  return pictures
-}
-
 /** What the report says besides. */
 interface Told {
   /** A sentence on what its arms begin from. */
   readonly begins?: string
   /** Of the page, which its links lead to. */
   readonly address?: string
+  readonly say?: Say
 }
 
 /** Everything that a study leaves beside its runs, by the names of the files. `study` is what is
@@ -62,7 +47,7 @@ export function studyFiles(
   whole: Study = study,
   told: Told = {},
 ): Map<string, string> {
-  const pictures = studyPictures(study, analysis)
+  const pictures = studyPictures(study, analysis, told.say)
   return new Map([
     ['report.md', reportOf({ study, whole, ...told }, analysis, changes, [...pictures.keys()])],
     ...measureTables(analysis),
@@ -154,13 +139,13 @@ const runsTable = ({ arms }: Analysis): string =>
   ])
 
 /** The arms of a report. */
-function armsTable({ arms, metric }: Analysis, { budget }: Study): string {
+function armsTable({ arms, metric }: Analysis, { budget }: Study, say: Say): string {
   const units = unitsOf(metric)
   const row = (one: ArmResult): string[] => {
     const { arm, values, mean, began, deviation, interquartile_mean, spent, comparison } = one
     const gain = mean - began
     return [
-      markdownText(arm.name),
+      markdownText(say(arm.name)),
       `${values.length}`,
       `${units.bareValue(mean)} ± ${units.bareDifference(deviation)}`,
       units.bareValue(interquartile_mean),
@@ -168,7 +153,7 @@ function armsTable({ arms, metric }: Analysis, { budget }: Study): string {
       Number.isFinite(gain) ? signed(gain, units) : '',
       comparison && comparison.pairs.length > 0 ? bareDifference(comparison, units) : '',
       comparison ? short(comparison.p_holm ?? Number.NaN) : '',
-      comparison?.verdict === 'none' ? 'no difference found' : (comparison?.verdict ?? ''),
+      say(comparison?.verdict === 'none' ? 'no difference found' : (comparison?.verdict ?? '')),
     ]
   }
   const heads = [
@@ -180,31 +165,31 @@ function armsTable({ arms, metric }: Analysis, { budget }: Study): string {
     `gain${inHead(units.difference)}`,
   ]
   return markdownTable(
-    [...heads, `difference [95 %]${inHead(units.difference)}`, 'p (Holm)', ''],
+    [...heads, `difference [95 %]${inHead(units.difference)}`, 'p (Holm)', ''].map(say),
     arms.map(row),
   )
 }
 
-const armSentences = (analysis: Analysis): string[] =>
+const armSentences = (analysis: Analysis, say: Say): string[] =>
   analysis.arms
     .filter(({ comparison }) => comparison)
-    .map((arm) => `- ${markdownText(armSentence(arm, analysis))}`)
+    .map((arm) => `- ${markdownText(say(armSentence(arm, analysis)))}`)
 
 /** What was expected to be seen before the runs, and what can be. */
-const powerLines = ({ power }: Study, analysis: Analysis): string[] =>
+const powerLines = ({ power }: Study, analysis: Analysis, say: Say): string[] =>
   [power && `Expected before the runs: ${power}`, powerSentence(analysis)].flatMap((one) =>
-    one ? [`- ${markdownText(one)}`] : [],
+    one ? [`- ${markdownText(say(one))}`] : [],
   )
 
 /** Plan, answer, table and sentences of every primary measure behind the first. */
-const furtherMeasures = (study: Study, { also = [] }: Analysis): string[] =>
+const furtherMeasures = (study: Study, { also = [] }: Analysis, say: Say): string[] =>
   also.flatMap((analysis, i) => {
     const own = { ...study, measure: measuresOf(study)[i + 1] }
     return [
-      markdownText(measureSentence(own, analysis)),
-      `**${markdownText(answerSentence(own, analysis))}**`,
-      armsTable(analysis, own),
-      armSentences(analysis).join('\n'),
+      markdownText(say(measureSentence(own, analysis))),
+      `**${markdownText(say(answerSentence(own, analysis)))}**`,
+      armsTable(analysis, own, say),
+      armSentences(analysis, say).join('\n'),
     ]
   })
 
@@ -218,9 +203,32 @@ const baselineFirst = ({ arms, baseline }: Analysis): Analysis['arms'] => [
   ...arms.filter(({ arm }) => arm.name !== baseline),
 ]
 
+const LINKS = 'In the page: [the plan of the study](PLAN); one arm: ARMS.'
+
+/** Leads into the page: to the plan of the study, and to each arm. */
+function linksLine(analysis: Analysis, study: Study, say: Say, address?: string): string {
+  const plan = `${address ?? ''}#tab=study&study=${encodeStudy(study)}`
+  const arms = baselineFirst(analysis)
+    .map(
+      ({ arm }) =>
+        `[${markdownText(say(arm.name))}](${address ?? ''}?${linkInMarkdown(arm.experiment)})`,
+    )
+    .join(', ')
+  const links = say(LINKS)
+    .replace('PLAN', () => plan)
+    .replace('ARMS', () => arms)
+  return address === undefined ? `${links} Put these behind the page’s address.` : links
+}
+
 /** One page: question, plan, answer, table, pictures, limits. */
 function reportOf(
-  { study, whole, begins = '', address }: Readonly<Record<'study' | 'whole', Study>> & Told,
+  {
+    study,
+    whole,
+    begins = '',
+    address,
+    say = String,
+  }: Readonly<Record<'study' | 'whole', Study>> & Told,
   analysis: Analysis,
   changes: readonly string[],
   pictures: readonly string[],
@@ -239,33 +247,30 @@ function reportOf(
         ]
       : []),
   ]
-  const sentences = armSentences(analysis)
-  const [title, question] = titleParts(study)
+  const sentences = armSentences(analysis, say)
+  const [title, question] = titleParts(study).map(say)
   return [
     `# ${markdownText(title)}`,
     ...(question === '' ? [] : [markdownText(question)]),
-    `**${markdownText(answerSentence(study, analysis))}**`,
-    ...[exploratoryWords(changes)].filter((words) => words !== ''),
-    markdownText(`${begins} ${planSentence(study, analysis)}`.trim()),
-    `${runs.length} runs on ${markdownText(adapters.join('; ')) || 'no adapter yet'}; seeds ${study.seeds.join(', ')}.`,
-    armsTable(analysis, study),
-    [...sentences, ...powerLines(study, analysis)].join('\n'),
-    ...furtherMeasures(study, analysis),
-    `In the page: [the plan of the study](${address ?? ''}#tab=study&study=${encodeStudy(whole)}); one arm: ${baselineFirst(
-      analysis,
-    )
-      .map(
-        ({ arm }) =>
-          `[${markdownText(arm.name)}](${address ?? ''}?${linkInMarkdown(arm.experiment)})`,
-      )
-      .join(', ')}.${address === undefined ? ' Put these behind the page’s address.' : ''}`,
+    `**${markdownText(say(answerSentence(study, analysis)))}**`,
+    ...[exploratoryWords(changes)].filter((words) => words !== '').map(say),
+    markdownText(`${say(begins)} ${say(planSentence(study, analysis))}`.trim()),
+    markdownText(
+      say(
+        `${runs.length} runs on ${adapters.join('; ') || 'no adapter yet'}; seeds ${study.seeds.join(', ')}.`,
+      ),
+    ),
+    armsTable(analysis, study, say),
+    [...sentences, ...powerLines(study, analysis, say)].join('\n'),
+    ...furtherMeasures(study, analysis, say),
+    linksLine(analysis, whole, say, address),
     ...pictures.map((name) => `![${name.replace('.svg', '')}](${name})`),
-    ...[besideTable(study, analysis), entropyTable(study, analysis)].filter(
+    ...[besideTable(study, analysis, say), entropyTable(study, analysis, say)].filter(
       (table) => table !== undefined,
     ),
-    ...insideTables(study, analysis),
+    ...insideTables(study, analysis, say),
     ...(limits.length > 0
-      ? ['## Limits', limits.map((one) => `- ${markdownText(one)}`).join('\n')]
+      ? [`## ${say('Limits')}`, limits.map((one) => `- ${markdownText(say(one))}`).join('\n')]
       : []),
     '',
   ].join('\n\n')

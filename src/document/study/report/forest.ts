@@ -1,6 +1,7 @@
 // Draws the forest plot: the difference of every arm from the baseline with its interval, and the
 // seeds' own differences.
 import { cutText } from '../../../formats/cut_text.ts'
+import type { Say } from '../../../formats/text_tables.ts'
 import type { Analysis, Comparison } from '../analysis.ts'
 import { measureTitle } from './measure_words.ts'
 import { escaped, INKS, picture, scaleOf, short } from './svg.ts'
@@ -43,7 +44,7 @@ export function besideRow({ verdict, p_holm, equality }: Comparison, units: Unit
 
 /** Arms below each other, 0 as a line; bars are t intervals, thin ones bootstrap intervals, dots
  * the seeds. */
-export function forestPlot(analysis: Analysis): string {
+export function forestPlot(analysis: Analysis, say: Say = String): string {
   const compared = forestRows(analysis)
   const units = unitsOf(analysis.metric)
   const all = forestValues(compared)
@@ -67,7 +68,7 @@ export function forestPlot(analysis: Analysis): string {
     const thin = bootstrap
       ? `<path d="M${place(bootstrap.low)} ${y + 6}H${place(bootstrap.high)}" stroke="${colour}" stroke-opacity="0.6"/>`
       : ''
-    return `<text x="${LEFT - 12}" y="${y + 4}" text-anchor="end">${escaped(cutText(name, 34))}</text>${thin}${bar}${dots.join('')}<rect x="${place(mean) - 4}" y="${y - 4}" width="8" height="8" fill="${colour}"/><text x="${WIDTH - RIGHT + 10}" y="${y + 4}">${besideRow(comparison, units)}</text>`
+    return `<text x="${LEFT - 12}" y="${y + 4}" text-anchor="end">${escaped(cutText(say(name), 34))}</text>${thin}${bar}${dots.join('')}<rect x="${place(mean) - 4}" y="${y - 4}" width="8" height="8" fill="${colour}"/><text x="${WIDTH - RIGHT + 10}" y="${y + 4}">${escaped(say(besideRow(comparison, units)))}</text>`
   })
-  return picture(forestTitle(analysis), WIDTH, bottom + 30, [...grid, ...rows])
+  return picture(say(forestTitle(analysis)), WIDTH, bottom + 30, [...grid, ...rows])
 }

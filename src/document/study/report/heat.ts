@@ -1,4 +1,5 @@
 // Draws the heat map: the mean of every arm over the two fields of the grid.
+import type { Say } from '../../../formats/text_tables.ts'
 import { placeWords, settingLabel } from '../../experiment/form/setting_words.ts'
 import type { Analysis } from '../analysis.ts'
 import { axisValues } from '../grid.ts'
@@ -62,7 +63,7 @@ export function heatShade({ cells }: HeatGrid): (value: number) => number {
 }
 
 /** Undefined for a study whose grid has not two fields. */
-export function heatMap(study: Study, analysis: Analysis): string | undefined {
+export function heatMap(study: Study, analysis: Analysis, say: Say = String): string | undefined {
   const grid = heatGrid(study, analysis)
   if (!grid) return undefined
   const { title, down, across, downs, acrosses, cells } = grid
@@ -87,8 +88,8 @@ export function heatMap(study: Study, analysis: Analysis): string | undefined {
       (d, i) =>
         `<text x="${LEFT - 10}" y="${TOP + i * CELL_H + 20}" text-anchor="end">${text(d)}</text>`,
     ),
-    `<text x="${LEFT}" y="${TOP - 26}">${escaped(across)} →, ${escaped(down)} ↓</text>`,
+    `<text x="${LEFT}" y="${TOP - 26}">${escaped(say(across))} →, ${escaped(say(down))} ↓</text>`,
   ]
   const width = Math.max(LEFT + acrosses.length * CELL_W + 16, 420)
-  return picture(title, width, TOP + downs.length * CELL_H + 16, [...heads, ...parts])
+  return picture(say(title), width, TOP + downs.length * CELL_H + 16, [...heads, ...parts])
 }

@@ -1,5 +1,5 @@
 // Writes the tables of what was measured of the runs' states: by part, or by state and layer.
-import { markdownTable, markdownText } from '../../../formats/text_tables.ts'
+import { markdownTable, markdownText, type Say } from '../../../formats/text_tables.ts'
 import { mean } from '../../../rl/math/stats.ts'
 import type { Analysis } from '../analysis.ts'
 import { boundsOf } from '../bounds.ts'
@@ -42,7 +42,7 @@ const WHEN = {
 } as const
 
 /** Markdown, a table with its sentence each; none where nothing was measured of the states. */
-export function insideTables(study: Study, analysis: Analysis): string[] {
+export function insideTables(study: Study, analysis: Analysis, say: Say): string[] {
   const names = [...new Set(analysis.runs.flatMap(({ series }) => Object.keys(series)))]
   const arms = analysis.arms.map(({ arm: { name } }) => ({
     name,
@@ -61,12 +61,14 @@ export function insideTables(study: Study, analysis: Analysis): string[] {
     )
     return (hasFirst ? (['first', 'end'] as const) : (['end'] as const)).map((when) =>
       [
-        `${says}, ${when === 'first' ? 'after its first phase' : 'at the end'}${unitsOf(own[0]).value && ', %'}:`,
+        say(
+          `${says}, ${when === 'first' ? 'after its first phase' : 'at the end'}${unitsOf(own[0]).value && ', %'}:`,
+        ),
         '',
         markdownTable(
-          ['part', ...arms.map(({ name }) => markdownText(name))],
+          [say('part of the model'), ...arms.map(({ name }) => markdownText(say(name)))],
           own.map((metric) => [
-            placeOf(metric)?.part ?? metric,
+            say(placeOf(metric)?.part ?? metric),
             ...arms.map(({ runs }) =>
               cellOf(
                 runs.flatMap((run) => WHEN[when](run, metric) ?? []),
@@ -78,11 +80,14 @@ export function insideTables(study: Study, analysis: Analysis): string[] {
       ].join('\n'),
     )
   })
-  return [...tables, ...teacherTable(arms)]
+  return [...tables, ...teacherTable(arms, say)]
 }
 
 /** KL(teacher ‖ policy of each layer) by arm and state. */
-function teacherTable(arms: readonly { name: string; runs: readonly RunResult[] }[]): string[] {
+function teacherTable(
+  arms: readonly { name: string; runs: readonly RunResult[] }[],
+  say: Say,
+): string[] {
   const [first] = arms.flatMap(({ runs }) => runs)
   const layers = Object.keys(first?.series ?? {}).filter((name) =>
     name.startsWith('inside/teacher_kl/'),
@@ -91,7 +96,7 @@ function teacherTable(arms: readonly { name: string; runs: readonly RunResult[] 
   const rows = arms.flatMap(({ name, runs }) => {
     const steps = new Set(runs.flatMap(({ series }) => series[layers[0]]?.map(([at]) => at) ?? []))
     return [...steps].map((step) => [
-      markdownText(name),
+      markdownText(say(name)),
       `${step}`,
       ...layers.map((metric) =>
         cellOf(
@@ -101,8 +106,8 @@ function teacherTable(arms: readonly { name: string; runs: readonly RunResult[] 
       ),
     ])
   })
+  const title =
+    'KL(teacher ‖ policy of the layer) in nats, where held-out right answers are written:'
   const heads = layers.map((name) => `layer ${placeOf(name)?.part}`)
-  return [
-    `KL(teacher ‖ policy of the layer) in nats, where held-out right answers are written:\n\n${markdownTable(['arm', 'step', ...heads], rows)}`,
-  ]
+  return [`${say(title)}\n\n${markdownTable(['arm', 'step', ...heads].map(say), rows)}`]
 }

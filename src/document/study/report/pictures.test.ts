@@ -5,8 +5,9 @@ import { boundsOf } from '../bounds.ts'
 import { plannedRuns } from '../queue.ts'
 import { clamped, tInterval } from '../statistics/student.ts'
 import { armsOf, DOCUMENT, madeUpResult, studyOf } from '../testing.ts'
-import { studyFiles, studyPictures } from './files.ts'
+import { studyFiles } from './files.ts'
 import { curveLines, profileLines } from './lines.ts'
+import { studyPictures } from './pictures.ts'
 import { armSentence, bandSentence } from './words.ts'
 
 const study = studyOf()
