@@ -252,3 +252,24 @@ test(
     expect(violations.map(({ id, nodes }) => `${id}: ${nodes[0]?.html}`)).toEqual([])
   },
 )
+
+test('a wheel over the long list of responses scrolls the page, and a button shows more of it', async ({
+  lab,
+  page,
+}) => {
+  await page.setViewportSize({ width: 1440, height: 900 })
+  await lab.open()
+  await lab.show('tokens')
+  const list = page.locator('.inspector-body .scroll')
+  const below = lab.get('bundles-below').getByRole('button')
+  await expect(below).toBeVisible()
+  await list.evaluate((element) => element.scrollIntoView({ block: 'center' }))
+  await list.hover()
+  const from = await scrolled(page)
+  await page.mouse.wheel(0, 120)
+  await expect.poll(() => scrolled(page)).toBeGreaterThan(from + 60)
+  expect(await list.evaluate(({ scrollTop }) => scrollTop)).toBe(0)
+  const { height } = (await list.boundingBox()) ?? { height: 0 }
+  await below.click()
+  await expect.poll(async () => (await list.boundingBox())?.height).toBeGreaterThan(1.1 * height)
+})
