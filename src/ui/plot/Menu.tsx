@@ -42,7 +42,8 @@ export function Menu({ id, label, children }: MenuProps) {
       <summary aria-label={label}>
         <Ellipsis className="icon" aria-hidden="true" />
       </summary>
-      <div>{children(close)}</div>
+      {/* A press on words in it would give the focus to the page around, which closes the menu. */}
+      <div tabIndex={-1}>{children(close)}</div>
     </details>
   )
 }
