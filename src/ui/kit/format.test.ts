@@ -46,6 +46,25 @@ test('below zero every number has the same sign, U+2212', () => {
   expect(formatPercent(-0.25)).toBe('−25\u202f%')
 })
 
+test('a tick has as many digits as it needs', () => {
+  expect([0, 2.5e307, 5e307, 7.5e307, 1e308].map(format.formatTick)).toEqual([
+    '0',
+    '2.5e307',
+    '5e307',
+    '7.5e307',
+    '1e308',
+  ])
+  expect([10_000, 10_250, 0.30000000000000004, 1.2345, 1.23452].map(format.formatTick)).toEqual([
+    '10k',
+    '10.25k',
+    '0.3',
+    '1.2345',
+    '1.23452',
+  ])
+  expect([0.9995, 1].map(format.formatPercent)).toEqual(['99.95\u202f%', '100\u202f%'])
+  expect(format.tickOf(format.formatRate)(1.025e-4)).toBe('0.0001025')
+})
+
 test('bytes and seconds take the unit that fits', () => {
   expect([0, 900, 2048, 3e6, 7e9].map(format.formatBytes)).toEqual([
     '0 B',

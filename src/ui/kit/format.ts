@@ -37,9 +37,12 @@ export function formatShare(value: Value): string {
   return isShown(value) ? `${withMinus((value * 100).toFixed(1))}\u00a0%` : NONE
 }
 
+/** As many digits as a tick needs, without what rounding left behind them. */
+const exact = (value: number): number => Number(value.toPrecision(12))
+
 /** Axis ticks of a share; a narrow space, so that 0.25 % fits beside an axis. */
 export const formatPercent = (share: number): string =>
-  `${withMinus(String(Number((share * 100).toPrecision(3))))}\u202f%`
+  `${withMinus(String(exact(share * 100)))}\u202f%`
 
 /** An entropy, without its unit. */
 export const formatEntropy = (value: Value, digits = 3): string =>
@@ -73,17 +76,17 @@ export function formatDuration(value: Value): string {
 
 /** How the ticks of a chart are written whose values are written so. */
 export const tickOf = (format?: (value: Value) => string): ((value: number) => string) =>
-  format === formatShare ? formatPercent : format === formatRate ? formatRate : formatTick
+  format === formatShare ? formatPercent : format === formatRate ? numberWords : formatTick
 
 /** A learning rate as its field shows it, to three digits. */
 export const formatRate = (value: Value): string =>
   isShown(value) ? numberWords(Number(value.toPrecision(3))) : NONE
 
-/** Axis ticks: short, with as many decimals as the tick distance needs. */
+/** Axis ticks: in their shortest form, so that no two say the same. */
 export function formatTick(value: number): string {
   if (value === 0) return '0'
   const size = Math.abs(value)
-  if (size >= 1e4 && size < 1e6) return withMinus(`${Number((value / 1000).toPrecision(3))}k`)
-  if (size < 1e-3 || size >= 1e6) return withMinus(value.toExponential(0).replace('e+', 'e'))
-  return withMinus(String(Number(value.toPrecision(4))))
+  if (size >= 1e4 && size < 1e6) return withMinus(`${exact(value / 1000)}k`)
+  if (size < 1e-3 || size >= 1e6) return withMinus(exact(value).toExponential().replace('e+', 'e'))
+  return withMinus(String(exact(value)))
 }

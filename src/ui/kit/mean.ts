@@ -1,8 +1,11 @@
 // Computes means of what steps measured, and tells a change from what chance and steps bring.
 
-/** NaN of none. */
-export const mean = (values: readonly number[]): number =>
-  values.reduce((sum, value) => sum + value, 0) / values.length
+/** NaN of none. The sum of huge values would be none. */
+export const mean = (values: readonly number[]): number => {
+  const sum = values.reduce((sum, value) => sum + value, 0)
+  if (Number.isFinite(sum)) return sum / values.length
+  return values.reduce((part, value) => part + value / values.length, 0)
+}
 
 interface Column {
   readonly steps: ArrayLike<number>

@@ -90,3 +90,12 @@ test('an axis is not half empty where closer ticks have room', () => {
   // Ticks that would be too many leave it as it is.
   expect(niceTicks(-0.1, 5.1, 2).length).toBeLessThanOrEqual(4)
 })
+
+test('the largest numbers have ticks that are numbers', () => {
+  for (const most of [1e308, 1.79e308])
+    for (const ticks of [niceTicks(0, most, 5), niceTicks(-most, most, 5), logTicks(1, most, 5)]) {
+      expect(ticks.length).toBeGreaterThan(2)
+      expect(Number.isFinite((ticks.at(-1) ?? NaN) - ticks[0])).toBe(true)
+    }
+  expect(niceTicks(0, 1e308, 5)).toEqual([0, 2.5e307, 5e307, 7.5e307, 1e308])
+})

@@ -36,10 +36,16 @@ function niceBelow(unit: number): number {
 /** More of an axis than this is left empty only where closer ticks would be too many. */
 const MOST_EMPTY = 0.25
 
+/** Of ten, that is a number. */
+const MOST_POWER = 308
+const HUGE = 5e307
+
 /** Ticks at a nice distance, about `count` of them, at most two more, covering [min, max]. A flat
  * interval is opened around its value; an empty one (min > max) becomes [0, 1]. */
 export function niceTicks(min: number, max: number, count: number): number[] {
   let [low, high] = min <= max ? [min, max] : [0, 1]
+  // An axis longer than any number has no places.
+  if (!Number.isFinite(high - low)) [low, high] = [-HUGE, HUGE]
   // Flat, or so narrow that ticks rounded to 12 digits would coincide.
   if (high - low <= 1e-9 * Math.max(Math.abs(low), Math.abs(high))) {
     const pad = Math.abs(low) * 0.1 || 1
@@ -58,9 +64,10 @@ export function niceTicks(min: number, max: number, count: number): number[] {
     if (next.empty < found.empty) found = next
   }
   const { unit, first, last } = found
-  return Array.from({ length: last - first + 1 }, (_, i) =>
+  const ticks = Array.from({ length: last - first + 1 }, (_, i) =>
     Number(((first + i) * unit).toPrecision(12)),
   )
+  return ticks.filter(Number.isFinite)
 }
 
 /** Whole-number ticks inside a step axis, at multiples of their distance. */
@@ -96,7 +103,9 @@ export function logTicks(min: number, max: number, count: number): number[] {
   }
   const every = Math.ceil((last - first) / Math.max(1, count))
   const [from, to] = [Math.floor(first / every), Math.ceil(last / every)]
-  return Array.from({ length: to - from + 1 }, (_, i) => tenTimes(1, (from + i) * every))
+  return Array.from({ length: to - from + 1 }, (_, i) =>
+    tenTimes(1, Math.min(MOST_POWER, (from + i) * every)),
+  )
 }
 
 /** Ticks inside a logarithmic step axis; those of an even axis where no two of 1, 2, 5 × 10^k lie

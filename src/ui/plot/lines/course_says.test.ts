@@ -24,7 +24,8 @@ beforeEach(() => {
 
 test('a course begins and ends at finite values, up to the shown step', () => {
   const gaps = { steps: [0, 1, 2, 3], values: [Number.NaN, 1, 2, Number.NaN], length: 4 }
-  expect(courseOf(gaps, undefined)).toEqual({ from: 1, first: 1, to: 2, last: 2 })
+  expect(courseOf(gaps, undefined)).toEqual({ from: 1, first: 1, to: 2, last: 2, lost: 3 })
+  expect(courseOf(gaps, 2)).toEqual({ from: 1, first: 1, to: 2, last: 2 })
   expect(courseOf(gaps, 1)).toBeUndefined()
   expect(courseOf(undefined, 1)).toBeUndefined()
 })
@@ -124,4 +125,14 @@ test('a line that rose and fell is told by its peak, and before one that only ro
     / Meanwhile the mean score of samples rose from .*, then fell to /,
   )
   expect(scoreSays([{ ...score, answers: 1 }], formatShare)).toContain('stayed at 20.0')
+})
+
+test('a sentence says the last finite value, and since when there is none', () => {
+  const values = [...Array(6).fill(2e119), ...Array(6).fill(1.5e308), NaN, Infinity]
+  for (const [i, value] of values.entries()) appendRow(series, 'burst', i + 1, value)
+  const burst = { metric: 'burst', label: 'the reward', isSampled: true }
+  expect(scoreSays([burst], formatNumber)).toBe(
+    'From step 1 to 12 the reward rose from 2.0e119 to 1.5e308, each a mean over 5 steps; since step 13 it is not finite.',
+  )
+  expect(layersSay([burst])).toMatch(/ Since step 13 not all of them are finite\.$/)
 })

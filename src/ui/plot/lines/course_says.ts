@@ -11,6 +11,8 @@ interface Course {
   readonly first: number
   readonly to: number
   readonly last: number
+  /** The step from which on nothing is finite; undefined where the last value is. */
+  readonly lost?: number | undefined
 }
 
 /** First and last finite value up to a step; undefined where there are not two. */
@@ -20,12 +22,14 @@ export function courseOf(
 ): Course | undefined {
   if (!columns) return undefined
   const { steps, values } = columns
-  let last = until === undefined ? columns.length - 1 : indexAt(columns, until)
+  const end = until === undefined ? columns.length - 1 : indexAt(columns, until)
+  let last = end
   while (last > 0 && !Number.isFinite(values[last])) last--
   let first = 0
   while (first < last && !Number.isFinite(values[first])) first++
   if (first >= last) return undefined
-  return { from: steps[first], first: values[first], to: steps[last], last: values[last] }
+  const course = { from: steps[first], first: values[first], to: steps[last], last: values[last] }
+  return last < end ? { ...course, lost: steps[last + 1] } : course
 }
 
 const shownCourse = (metric: string) => courseOf(seriesOf(metric), uiStore.getState().atStep)
@@ -98,12 +102,12 @@ export function scoreSays(
   })
   if (!main) return ''
   const { from, to, label, was, is } = main
-  const behind = `${unit}${main.window}`
+  const behindOf = ({ window, lost }: ToldCourse) =>
+    `${unit}${window}${lost === undefined ? '' : `; since step ${lost} it is not finite`}`
+  const behind = behindOf(main)
   if (main.isTold) return `From step ${from} to ${to} ${label} ${moved(main, behind)}.`
   const other = others.find(({ peak }) => peak !== undefined) ?? others.find((line) => line.isTold)
-  const meanwhile = other
-    ? ` Meanwhile ${other.label} ${moved(other, `${unit}${other.window}`)}.`
-    : ''
+  const meanwhile = other ? ` Meanwhile ${other.label} ${moved(other, behindOf(other))}.` : ''
   return was === is
     ? `From step ${from} to ${to} ${label} stayed at ${is}${behind}.${meanwhile}`
     : `From step ${from} to ${to} ${label} did not change clearly: ${was}${unit}, then ${is}${behind}.${meanwhile}`
@@ -121,7 +125,9 @@ export function layersSay(
     const course = shownCourse(metric)
     return course ? [{ label, ...course }] : []
   })
-  return mostChanged(courses)
+  const lost = Math.min(...courses.map(({ lost }) => lost ?? Infinity))
+  const since = Number.isFinite(lost) ? ` Since step ${lost} not all of them are finite.` : ''
+  return mostChanged(courses) + since
 }
 
 /** Of the layer whose policy changed most, what became of its entropy, and of a second one that
