@@ -12,9 +12,19 @@ type FrameMessage =
 const BLOCKED =
   'The server gave no answer that a page may read. Either there is no connection, or the server does not allow pages of other sites (CORS), or it leads on to another site than the one you allowed. Download the model’s folder another way and choose it here.'
 
-/** Waits until the person agrees. Rejects with a sentence where they do not, and when `signal`
- * ends. */
-export async function openPort(port: MessagePort, signal: AbortSignal): Promise<RangedGet> {
+/** What ends a connection. `unasked`: only until the person has agreed. */
+export interface Endings {
+  readonly signal: AbortSignal
+  readonly unasked: AbortSignal
+}
+
+/** Waits until the person agrees. Rejects with a sentence where they do not, and when it is
+ * ended. */
+export async function openPort(
+  port: MessagePort,
+  { signal, unasked }: Endings,
+): Promise<RangedGet> {
+  AbortSignal.any([signal, unasked]).throwIfAborted()
   const waiting = new Map<
     number,
     { resolve(answer: GetAnswer): void; reject(error: Error): void }
@@ -30,6 +40,7 @@ export async function openPort(port: MessagePort, signal: AbortSignal): Promise<
       fail(signal.reason)
       reject(signal.reason)
     })
+    unasked.addEventListener('abort', () => reject(unasked.reason))
     port.onmessage = ({ data }: MessageEvent<FrameMessage>) => {
       if ('open' in data) resolve()
       else if ('refused' in data) reject(new Error(data.refused))

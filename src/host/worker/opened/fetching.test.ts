@@ -84,6 +84,7 @@ test('a person ends a download half-way; what has arrived is kept, and the next 
     own.handle({ type: 'find_model', place: 'first', address: ADDRESS, port })
   // The frame is silent after the first piece.
   find(frame(get, 1e6))
+  await own.idle
   own.handle({ type: 'fetch_model' })
   await own.idle
   expect(events.at(-1)).toMatchObject({
@@ -96,6 +97,7 @@ test('a person ends a download half-way; what has arrived is kept, and the next 
 
   const before = asked.length
   find(frame(get))
+  await own.idle
   own.handle({ type: 'fetch_model' })
   await own.idle
   const found = events.findLast((event) => event.type === 'model_found')

@@ -48,6 +48,7 @@ test('two models read the same text side by side', async () => {
   own.handle(open(FILES))
   own.handle({ ...open(FILES), place: 'second' })
   own.handle(read('a'))
+  await own.idle
   own.handle({ type: 'close_model', place: 'second' })
   own.handle(read('a'))
   await own.idle

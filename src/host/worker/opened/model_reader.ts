@@ -15,6 +15,7 @@ import {
   modelHash,
 } from '../../content/models/model_files.ts'
 import type { ModelDisk } from '../../content/models/model_store.ts'
+import type { Endings } from '../../content/models/port_get.ts'
 import type {
   ModelCommand,
   ModelEvent,
@@ -75,6 +76,10 @@ interface OwnAdapter extends NamedFiles {
   readonly is_kept: boolean
 }
 
+/** Why a person ended something; after the second, nobody waits to hear of it. */
+const STOPPED = new Error('It was ended. What has arrived is kept.')
+const CLOSED = new Error(STOPPED.message)
+
 const NO_ADAPTER: OwnAdapter = { name: '', files: [], is_kept: false }
 
 export class ModelReader {
@@ -84,6 +89,8 @@ export class ModelReader {
   readonly #talk: ModelTalk
   #wanted: ModelPlace = 'first'
   #stop = new AbortController()
+  /** Ends a search that still waits for the person's leave. */
+  #unasked = new AbortController()
   #tail: Promise<void> = Promise.resolve()
 
   constructor(host: ModelHost) {
@@ -95,15 +102,21 @@ export class ModelReader {
   /** Acts on a command, one after the other. Never throws: what goes wrong is posted as
    * `model_failed`. */
   handle(command: ModelCommand): void {
+    // Who asks for something else no longer waits to be asked: what follows would wait for ever.
+    if (command.type !== 'cancel_model' && command.type !== 'list_models') {
+      this.#unasked.abort(CLOSED)
+      this.#unasked = new AbortController()
+    }
     // What is under way need not end before it is ended.
     if (command.type === 'cancel_model' || command.type === 'close_model') {
-      this.#stop.abort(new Error('It was ended. What has arrived is kept.'))
+      const isClosed = command.type === 'close_model' && command.place === undefined
+      this.#stop.abort(isClosed ? CLOSED : STOPPED)
       this.#stop = new AbortController()
     }
-    const { signal } = this.#stop
+    const signals = { signal: this.#stop.signal, unasked: this.#unasked.signal }
     // A text that is being written is steered while it is.
-    if (command.type === 'steer_model') return void this.#act(command, signal)
-    this.#tail = this.#tail.then(() => this.#act(command, signal))
+    if (command.type === 'steer_model') return void this.#act(command, signals)
+    this.#tail = this.#tail.then(() => this.#act(command, signals))
   }
 
   /** Resolves when everything asked for so far is done. */
@@ -111,17 +124,21 @@ export class ModelReader {
     return this.#tail
   }
 
-  async #act(command: ModelCommand, signal: AbortSignal): Promise<void> {
+  async #act(command: ModelCommand, signals: Endings): Promise<void> {
     try {
-      await this.#do(command, signal)
+      await this.#do(command, signals)
     } catch (error) {
+      // The page shows another model by then, or none. A start is waited for wherever it was asked.
+      const isClosed = error === CLOSED || signals.signal.reason === CLOSED
+      if (isClosed && command.type !== 'start_of') return
       const message = error instanceof Error ? error.message : String(error)
       this.#host.post({ type: 'model_failed', message, open: [...this.#open.keys()] })
     }
   }
 
-  async #do(command: ModelCommand, signal: AbortSignal): Promise<void> {
+  async #do(command: ModelCommand, signals: Endings): Promise<void> {
     const { post } = this.#host
+    const { signal } = signals
     switch (command.type) {
       case 'open_model': {
         const { place, name, files, adapter, vectors } = command
@@ -133,7 +150,7 @@ export class ModelReader {
       case 'find_model': {
         const { place, address, port } = command
         this.#wanted = place
-        const model = await this.#sources.find(address, port, signal, this.#host.plan)
+        const model = await this.#sources.find(address, port, signals, this.#host.plan)
         return post({ type: 'model_found', place, model })
       }
       case 'fetch_model': {
@@ -199,6 +216,7 @@ export class ModelReader {
     adapter = NO_ADAPTER,
     vectors?: readonly Float32Array[],
   ): Promise<void> {
+    signal.throwIfAborted()
     this.#close(place)
     const hashed = hashedFolder(source.folder)
     const hf = await this.#host.check(hashed, adapter.files)
@@ -255,6 +273,7 @@ export class ModelReader {
           ...(adapter.files.length > 0 ? [listOf(adapter.name, await adapterList(adapter))] : []),
         ],
       }
+      signal.throwIfAborted()
       this.#open.set(place, { ...text, hf, model, source, files, adapter, facts })
       this.#host.post({ type: 'model_opened', place, model: facts })
     } catch (error) {

@@ -7,7 +7,7 @@ import { ADAPTER_CONFIG, ADAPTER_WEIGHTS } from '../../../model/hf/peft_config.t
 import { modelAddress } from '../../content/models/model_address.ts'
 import { CONFIG_FILE, hashedFolder, type ModelFile } from '../../content/models/model_files.ts'
 import { type KeptFolder, type ModelDisk, ModelStore } from '../../content/models/model_store.ts'
-import { openPort } from '../../content/models/port_get.ts'
+import { type Endings, openPort } from '../../content/models/port_get.ts'
 import type { RangedGet } from '../../content/models/ranged_get.ts'
 import { findRemote, type RemoteModel, remoteFile } from '../../content/models/remote_model.ts'
 import type { FoundModel, KeptFacts, ModelUse, NamedFiles } from '../../protocol/opened_model.ts'
@@ -69,11 +69,11 @@ export class ModelSources {
   async find(
     address: string,
     port: MessagePort,
-    signal: AbortSignal,
+    endings: Endings,
     plan: (config: Uint8Array) => Promise<PlannedModel>,
   ): Promise<FoundModel> {
     this.#found = undefined
-    const get = await openPort(port, signal)
+    const get = await openPort(port, endings)
     const model = await findRemote(modelAddress(address), get)
     const config = model.files.find(({ name }) => name === CONFIG_FILE) as ModelFile
     const bytes = await remoteFile(model, config, get).read(0, config.bytes)
