@@ -94,8 +94,8 @@ export function rememberRun(adapter: string, run: Pick<LabState, 'runExperiment'
   keptRuns.set(storedRuns.parse(now))
 }
 
-/** Reads what is known, adds every run when it pauses or ends, and has an adapter probed that is
- * new here. To be called once per page. */
+/** Reads what is known, adds every run when it pauses, ends or is left, and has an adapter probed
+ * that is new here. To be called once per page. */
 export function followPaces(): void {
   runs = keptRuns.get() as readonly RunPaces[]
   speeds = keptSpeeds.get()
@@ -107,6 +107,8 @@ export function followPaces(): void {
     if (now.run !== before.run) remember(before)
     else if (now.status !== 'running') remember(now)
   })
+  // Once the run is continued, the steps before are not timed any more.
+  addEventListener('pagehide', () => remember(labStore.getState()))
   onLabEvent((event) => {
     const { adapter } = labStore.getState()
     if (event.type !== 'speed' || !adapter || isReplaying()) return

@@ -13,7 +13,7 @@ function experimentOf(document: object) {
   return parsed.experiment
 }
 
-const steps = (ms: number) => Array.from({ length: 5 }, () => ({ ms, isValidated: false }))
+const steps = (ms: number) => Array.from({ length: 8 }, () => ({ ms, isValidated: false }))
 /** A run of both phases, or of the first alone. */
 const ran = (gaps: Gaps, known: readonly RunPaces[] = [], adapter = 'gpu') =>
   withRun(known, adapter, { runExperiment: experimentOf({ phases: [SFT, RL] }), gaps })
@@ -55,6 +55,17 @@ test('a later run replaces what it has measured and keeps the rest', () => {
   const same = experimentOf({ phases: [SFT, RL] })
   expect(estimateOf(second, 'gpu', same)).toBe(8)
   expect(ran({}, first)).toBe(first)
+})
+
+test('the last steps of a run that was continued do not stand for all of them', () => {
+  const known = ran({ 0: steps(100), 1: steps(400) })
+  const few = (...ms: number[]) => ms.map((one) => ({ ms: one, isValidated: false }))
+  // Two steps that arrived together, and one that took long.
+  expect(ran({ 1: few(4, 300) })).toEqual([])
+  expect(ran({ 1: few(4, 300) }, known)).toBe(known)
+  expect(ran({ 1: few(4, 4, 4, 300) }, known)).toBe(known)
+  const second = ran({ 1: few(200, 200, 200, 200, 200) }, known)
+  expect(estimateOf(second, 'gpu', experimentOf({ phases: [SFT, RL] }))).toBe(4)
 })
 
 test('a slow first validation is not expected of all to come', () => {

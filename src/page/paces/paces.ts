@@ -24,6 +24,12 @@ export interface RunPaces {
 /** Runs of other settings that are remembered, newest last. */
 const MAX_RUNS = 16
 
+/** Fewer steps than this say nothing: two of them may arrive together. */
+const LEAST_STEPS = 3
+/** So many, or half of its phase, say more than what was known before: a run that was continued
+ * near its end has timed its last few steps alone. */
+const ENOUGH_STEPS = 8
+
 /** What a step costs does not hang on the name, the seed, how often it is evaluated, or what was
  * done by hand. */
 function settingsOf(experiment: Experiment): string {
@@ -67,11 +73,15 @@ export function withRun(
   const settings = settingsOf(runExperiment)
   const isSame = (run: RunPaces) => run.adapter === adapter && run.settings === settings
   const before = known.filter(isSame).flatMap(({ phases }) => phases)
-  const fresh = measured.map(({ kind, cost, pace, phase = 0 }) => {
-    const most = mostSteps(runExperiment, runExperiment.phases[phase])
-    const earlier = before.find((own) => own.cost === cost)?.pace.validation_ms
-    return { kind, cost, pace: withoutCompiling(pace, most, earlier) }
+  const fresh = measured.flatMap(({ kind, cost, pace, phase = 0 }) => {
+    const document = runExperiment.phases[phase]
+    const earlier = before.find((own) => own.cost === cost)
+    const least = earlier ? Math.min(ENOUGH_STEPS, document.steps / 2) : LEAST_STEPS
+    if (gaps[phase].length < Math.max(LEAST_STEPS, least)) return []
+    const most = mostSteps(runExperiment, document)
+    return [{ kind, cost, pace: withoutCompiling(pace, most, earlier?.pace.validation_ms) }]
   })
+  if (fresh.length === 0) return known
   const costs = fresh.map(({ cost }) => cost)
   const phases = [...before.filter(({ cost }) => !costs.includes(cost)), ...fresh]
   const others = known.filter((run) => !isSame(run))

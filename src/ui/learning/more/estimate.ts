@@ -34,7 +34,7 @@ export const estimateWords = (estimate: Estimate): string => `about ${estimateDu
 
 /** '50 s'. */
 export const estimateDuration = ({ seconds, isMeasured }: Estimate): string =>
-  isMeasured ? formatDuration(seconds) : roughDuration(seconds)
+  isMeasured ? formatDuration(Math.max(1, seconds)) : roughDuration(seconds)
 
 /** One digit: more would promise what an estimate cannot hold. */
 function roughDuration(seconds: number): string {
