@@ -11,19 +11,19 @@ import { comparedChoices, isOneMeasure } from '../base/choices.ts'
 import { comparedNumber, isShare } from '../base/columns.ts'
 import type { Compared } from '../base/compared.ts'
 import { endedLines, isOneTask } from '../base/ends.ts'
-import { haveSeedInCommon, pairedRuns } from '../base/paired.ts'
+import { haveSeedInCommon, isOneKnownTask, pairedRuns } from '../base/paired.ts'
 import { MarkedName } from '../base/RunMark.tsx'
 import { pairedSpread, SPREAD_NOTE, spreadText, spreadWords } from '../table/spread.ts'
 
 /** '+3.1 points', and behind it '(+1.0 points to +5.2 points over 3 seeds)'; one pair says so. */
 function Difference(props: {
   readonly of: PairedDifference
-  readonly hasSeed: boolean
+  /** Why nothing can be paired; '' where something can. */
+  readonly why: string
   readonly inShares: boolean
 }) {
   const { pairs, spread } = props.of
-  if (pairs.length === 0)
-    return <span className="soft">{props.hasSeed ? NONE : 'no seed in common'}</span>
+  if (pairs.length === 0) return <span className="soft">{props.why || NONE}</span>
   const mean = spread ? spread.mean : pairs[0].difference
   return (
     <>
@@ -59,10 +59,22 @@ interface KeyMetricsProps {
   readonly groups: readonly Compared[]
 }
 
-const whyNoPairs = (groups: readonly Compared[]): string =>
-  groups.some(({ entries }) => entries.some(({ header }) => seedOf(header) === undefined))
+const entriesOf = (groups: readonly Compared[]) => groups.flatMap(({ entries }) => entries)
+
+const whyNoPair = (first: Compared, group: Compared): string =>
+  haveSeedInCommon(first.entries, [group.entries])
+    ? ''
+    : isOneKnownTask(entriesOf([first, group]))
+      ? 'no seed in common'
+      : 'task not known'
+
+const whyNoPairs = (groups: readonly Compared[]): string => {
+  if (!isOneKnownTask(entriesOf(groups)))
+    return 'No log says its task, so nothing is paired with it.'
+  return groups.some(({ entries }) => entries.some(({ header }) => seedOf(header) === undefined))
     ? 'Not every log says its seed, so nothing is paired.'
     : 'No two of them share a seed, so nothing is paired.'
+}
 
 /** Each line against the first, by seed. */
 function Paired({ groups, choices }: KeyMetricsProps & { readonly choices: Choices }) {
@@ -94,7 +106,7 @@ function Paired({ groups, choices }: KeyMetricsProps & { readonly choices: Choic
                       of={pairedRuns(first.entries, group.entries, (entry) =>
                         comparedNumber(entry, key),
                       )}
-                      hasSeed={haveSeedInCommon(first.entries, [group.entries])}
+                      why={whyNoPair(first, group)}
                       inShares={isShare(key, [...first.entries, ...group.entries])}
                     />
                   ) : (
@@ -149,7 +161,7 @@ function Value(props: {
 export function KeyMetrics(props: KeyMetricsProps) {
   const { ended: groups } = endedLines(props.groups)
   if (groups.length === 0) return <p className="soft">None of them has come to its end yet.</p>
-  const all = groups.flatMap(({ entries }) => entries)
+  const all = entriesOf(groups)
   // What none has is no column.
   const choices = comparedChoices(all).filter(({ key }) =>
     all.some((entry) => comparedNumber(entry, key) !== undefined),

@@ -42,3 +42,21 @@ test('a run that still trains is in no table of ends', () => {
   expect(said(over, running)).not.toMatch(/75\.0|points/)
   expect(said(running)).toBe(' None of them has come to its end yet. ')
 })
+
+test('a run of a log, whose task nobody knows, is paired with none', () => {
+  const own = entryOf('a', { greedy: 0.5 })
+  const other = entryOf('b', { greedy: 0.75 })
+  const logOf = (kind: string) => {
+    const source = { kind, file: 'verl_seed1.log', remarks: [], seed: 1 }
+    return { ...other, header: { ...other.header, source } }
+  }
+  const group = (entry: typeof own) => ({ label: entry.id, entries: [entry], again: [] })
+  const said = (...entries: readonly (typeof own)[]) =>
+    text(renderToStaticMarkup(<KeyMetrics groups={entries.map(group)} />))
+  expect(said(own, logOf('verl'))).toContain('No log says its task')
+  expect(said(own, logOf('verl'))).not.toContain('seed 1')
+  expect(said(logOf('verl'), logOf('verl'))).toContain('No log says its task')
+  expect(said(own, other, logOf('verl'))).toContain('task not known')
+  // The runs of one table are of one project.
+  expect(said(logOf('wandb'), logOf('wandb'))).toContain('seed 1')
+})

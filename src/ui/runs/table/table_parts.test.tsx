@@ -84,14 +84,7 @@ test('columns are in the words of the language that the page has', () => {
   const said = renderToStaticMarkup(<ColumnChooser entries={[run]} />)
   const offered = renderToStaticMarkup(<NewFilter entries={[run]} />)
   translateWith(undefined)
-  for (const chinese of [
-    '标签',
-    'GPU',
-    '留出准确率（贪心）',
-    '训练集',
-    '优势最小值',
-    '奖励最大值',
-  ])
+  for (const chinese of ['标签', 'GPU', '留出准确率（贪心）', '训练集', '优势最小值', '奖励最大值'])
     expect(said).toContain(chinese)
   expect(said).toContain('截断比例')
   for (const operator of ['是', '不是', '至少', '最多', '包含'])
