@@ -3,6 +3,7 @@
 import type { RunEntry } from '../../../page/runs/library/library_store.ts'
 import { heldOutWords } from '../../shown/metrics.ts'
 import { columnLabel, isMain, isMetric, MAIN, METRIC_CHOICES, metricOf, toldBy } from './columns.ts'
+import { isOneTask } from './ends.ts'
 
 const GREEDY = 'accuracy, greedy'
 /** Of answers of another trainer's run nobody knows how they were decoded. */
@@ -111,16 +112,28 @@ function originOf({ header: { source } }: RunEntry): string {
   return source?.kind === 'wandb' ? JSON.stringify({ table: source.file }) : ''
 }
 
+/** A number that says how good answers are. */
+const isScore = (choice: string): boolean =>
+  isMain(choice) || /^(greedy|sampled|score)$|^val-|reward|score/.test(choice)
+
 /** Whether a number measures the same in all of these runs. Two logs can call a sum of rewards and
  * the score of a reward model by one name: what each is, neither says. Answers that are right, and
  * what is no score, are the same everywhere. */
 export function isOneMeasure(choice: string, entries: readonly RunEntry[]): boolean {
   const logs = entries.filter(({ header }) => header.source)
-  if (logs.length === 0 || /entropy$/.test(choice)) return true
+  if (logs.length === 0 || !isScore(choice)) return true
   const metrics = new Set(entries.map((entry) => metricOf(entry, choice)))
   if (metrics.size > 1) return false
   const [metric = ''] = metrics
   if (/^val-.*\/acc\//.test(metric)) return true
   const [origin, ...others] = new Set(logs.map(originOf))
   return logs.length === entries.length && others.length === 0 && origin !== ''
+}
+
+/** Why the mean of a number over these runs would say nothing: 'different tasks'; '' where it says
+ * something. */
+export function whyNoMean(choice: string, entries: readonly RunEntry[]): string {
+  if (!isOneTask([{ entries }])) return 'different tasks'
+  const isTold = isMain(choice) && new Set(entries.map((one) => metricOf(one, MAIN))).size > 1
+  return isTold || !isOneMeasure(choice, entries) ? 'different measures' : ''
 }

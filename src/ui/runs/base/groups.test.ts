@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest'
 import { TINY } from '../../../page/runs/testing.ts'
+import { extendSummary } from '../../../record/run/summary.ts'
 import { entryOf } from '../table/testing.ts'
 import { cellText, columnGroups, columnLabel } from './columns.ts'
 import { comparedGroups } from './compared.ts'
@@ -128,4 +129,22 @@ test('groups of a number are in its order, and its rate is written as in names',
   const view = { ...FIRST_VIEW, group: LR, sort: 'name', isDescending: false }
   const groups = rowGroups(tableRows(rates, view), view) ?? []
   expect(groups.map(({ label }) => label)).toEqual(['lr: 0.0005', 'lr: 0.0015', 'lr: 0.005'])
+})
+
+test('runs of which nobody knows that they measure the same have no mean', () => {
+  const view = { ...FIRST_VIEW, group: 'fact:tags' }
+  const meanOf = (runs: typeof RUNS) => rowGroups(tableRows(runs, view), view)?.[0].value
+  const logs = [0.9, 0.4].map((greedy, i) => {
+    const entry = entryOf('xy'[i], { seed: i })
+    const source = { kind: 'verl', file: `log ${i}`, remarks: [] }
+    const summaries = { 'val-core/gsm8k/reward/mean@1': extendSummary(undefined, [greedy]) }
+    return { ...entry, header: { ...entry.header, source, summaries } }
+  })
+  expect(meanOf(logs)).toMatchObject({ n: 2, why: 'different measures' })
+  const [one, two] = [entryOf('a', { greedy: 0.5 }), entryOf('b', { greedy: 0.7 })]
+  expect(meanOf([one, two])).toMatchObject({ n: 2, why: '' })
+  const { task } = two.header.document
+  const document = { ...two.header.document, task: { ...task, id: 'addition' } }
+  const other = { ...two, header: { ...two.header, document } } as typeof two
+  expect(meanOf([one, other])).toMatchObject({ why: 'different tasks' })
 })

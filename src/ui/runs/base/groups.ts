@@ -5,6 +5,7 @@ import type { RunEntry } from '../../../page/runs/library/library_store.ts'
 import { bySettings, onePerSeed } from '../../../record/compare/compare.ts'
 import { type MeanSpread, meanSpread } from '../../../record/compare/statistics.ts'
 import { runName } from '../../../record/run/names.ts'
+import { whyNoMean } from './choices.ts'
 import { type Cell, cellOf, cellText, columnLabel, isMetric } from './columns.ts'
 import { isOver } from './ends.ts'
 import type { Row, TableView } from './table.ts'
@@ -36,18 +37,28 @@ export interface GroupValue {
   readonly n: number
   readonly mean: number
   readonly spread: MeanSpread | undefined
+  /** Why there is no mean: 'different tasks'; '' where there is one. */
+  readonly why: string
 }
 
-function groupValue(values: readonly unknown[]): GroupValue | undefined {
-  const known = numbers(values)
+/** Of the rows that have a number. */
+function groupValue(
+  rows: readonly Row[],
+  choice: string,
+  cellOf: (row: Row) => unknown,
+): GroupValue | undefined {
+  const [entries, known]: [RunEntry[], number[]] = [[], []]
+  for (const row of rows) {
+    const cell = cellOf(row)
+    if (typeof cell !== 'number' || !Number.isFinite(cell)) continue
+    entries.push(row.entry)
+    known.push(cell)
+  }
+  if (known.length === 0) return undefined
   const spread = meanSpread(known)
-  return known.length === 0
-    ? undefined
-    : { n: known.length, mean: spread?.mean ?? known[0], spread }
+  const why = whyNoMean(choice, entries)
+  return { n: known.length, mean: spread?.mean ?? known[0], spread, why }
 }
-
-const numbers = (values: readonly unknown[]): number[] =>
-  values.filter((value): value is number => Number.isFinite(value))
 
 interface RunGroup {
   readonly label: string
@@ -113,9 +124,11 @@ export function rowGroups(rows: readonly Row[], view: TableView): RowGroup[] | u
       unfinished: unfinished.length,
       again: entries.length - counted.length - unfinished.length,
       isAlone: view.group === BY_SETTINGS && own.length === 1,
-      value: groupValue(each.map(({ value }) => value)),
+      value: groupValue(each, view.metric, ({ value }) => value),
       columns: view.columns.map((column, i) =>
-        isMetric(column) ? groupValue(each.map(({ cells }) => cells[i])) : undefined,
+        isMetric(column)
+          ? groupValue(each, column.slice(column.indexOf(':') + 1), ({ cells }) => cells[i])
+          : undefined,
       ),
     }
   })

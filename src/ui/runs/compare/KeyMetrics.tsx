@@ -7,7 +7,7 @@ import { seedOf } from '../../../record/run/record.ts'
 import { CutName } from '../../kit/CutName.tsx'
 import { NONE } from '../../kit/format.ts'
 import { differenceText, numberText } from '../../shown/run_words.ts'
-import { comparedChoices, isOneMeasure } from '../base/choices.ts'
+import { comparedChoices, isOneMeasure, whyNoMean } from '../base/choices.ts'
 import { comparedNumber, isShare } from '../base/columns.ts'
 import type { Compared } from '../base/compared.ts'
 import { endedLines, isOneTask } from '../base/ends.ts'
@@ -133,6 +133,8 @@ function Value(props: {
 }) {
   const { group, choice, inShares } = props
   const [first, ...others] = group.entries
+  const why = whyNoMean(choice, group.entries)
+  if (why !== '') return <small className="soft">{`no mean: ${why}`}</small>
   const last = group.entries.map((entry) => comparedNumber(entry, choice))
   const spread = meanSpread(last.filter((value): value is number => Number.isFinite(value)))
   if (others.length > 0 && spread)

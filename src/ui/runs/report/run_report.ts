@@ -17,7 +17,7 @@ import { t } from '../../kit/translator.ts'
 import { spread as spreadOut } from '../../plot/files/chart_file.ts'
 import { layerEntropy } from '../../shown/metrics.ts'
 import { changedText, endText, numberText, tookText } from '../../shown/run_words.ts'
-import { choiceLabel } from '../base/choices.ts'
+import { choiceLabel, whyNoMean } from '../base/choices.ts'
 import { boundsOfRuns, cellOf, cellText, isShare, metricOf } from '../base/columns.ts'
 import { groupRuns } from '../base/groups.ts'
 import { MAX_COMPARED } from '../base/selection.ts'
@@ -157,6 +157,8 @@ function meansTable(entries: readonly RunEntry[], reading: Reading): string {
         const values = counted.map((entry) => cellOf(entry, column, reading))
         const spread = meanSpread(values.filter((v): v is number => Number.isFinite(v)))
         if (!spread) return NONE
+        const why = whyNoMean(key, counted)
+        if (why !== '') return t(`no mean: ${why}`)
         const inShares = isShare(key, entries)
         const middle = numberText(spread.mean, inShares)
         return t(`${middle} ${spreadText(spread, counted, key, inShares)}`)

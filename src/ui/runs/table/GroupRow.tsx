@@ -17,7 +17,8 @@ function Mean(props: {
 }) {
   const { of, entries, choice, inShares } = props
   if (!of) return null
-  const { n, mean, spread } = of
+  const { n, mean, spread, why } = of
+  if (why !== '') return <small className="soft group-spread">{`no mean: ${why}`}</small>
   return (
     <span
       title={spread ? spreadWords(spread) : 'Of one seed: training it again gives the same number'}
