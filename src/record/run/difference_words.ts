@@ -117,6 +117,9 @@ const WHOLES: readonly {
   { paths: /^phases\./, key: kindsOf, words: phasesWords },
 ]
 
+/** What is done by hand that trains something else, and no more or less of the same. */
+const CHANGES_PHASES = /^(insert|interrupt|follow|append|remove)_phase$/
+
 /** What a person would say first: what is trained how, then how long, then how it is looked at. */
 const ORDER = [
   /^seed$/,
@@ -152,9 +155,15 @@ export function differenceWords(experiment: Experiment, from: Experiment): strin
     (path) => !IN_METHOD.test(path) && !wholes.some((whole) => whole.paths.test(path)),
   )
   const now = leavesOf(experiment)
+  const done = (isSaid: (entry: SteeringEntry) => boolean) =>
+    doneByHand(experiment.steering)
+      .filter(isSaid)
+      .map((entry) => doneWords(experiment, entry))
   return [
     ...said.map(({ words }) => words(experiment, from)),
+    ...done(({ kind }) => CHANGES_PHASES.test(kind)),
     ...paths.map((path) => placedWords(now.has(path) ? experiment : from, path, now.get(path))),
-    ...doneByHand(experiment.steering).map((entry) => doneWords(experiment, entry)),
+    ...done(({ kind }) => kind === 'set'),
+    ...done(({ kind }) => kind !== 'set' && !CHANGES_PHASES.test(kind)),
   ]
 }

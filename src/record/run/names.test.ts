@@ -48,6 +48,18 @@ test('a name says what was done by hand, and kernels that the tuner chose are no
   )
 })
 
+test('of what was done by hand phases come first, then settings', () => {
+  const [, phase] = TINY.experiment.phases
+  const steering = [
+    { step: 4, kind: 'next_phase' },
+    { step: 19, kind: 'set', path: 'actor.optim.lr', value: 0.003 },
+    { step: 33, kind: 'interrupt_phase', phase: { ...phase, name: 'RLOO' } },
+  ] as const
+  expect(autoName({ ...TINY.experiment, steering }, 'tiny').name).toBe(
+    'BuPO (GRPO), layer 2 first, began RLOO after step 33, lr 0.003 after step 19',
+  )
+})
+
 test('rows of one’s own are named, and not what comes along with them', () => {
   const task = { ...TINY.experiment.task, id: 'dataset', data: `sha256-${'0'.repeat(64)}` }
   const own = { ...task, name: 'countdown.jsonl' }

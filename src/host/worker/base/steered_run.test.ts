@@ -4,10 +4,15 @@ import type { SteeredTrainer } from './steered_engine.ts'
 import { SteeredRun } from './steered_run.ts'
 
 /** A trainer that counts its steps. */
-function counted() {
+function counted(lastOfPhase = Number.POSITIVE_INFINITY) {
   let step = 0
   const trainer = {
     phase: 0,
+    isFinished: false,
+    get isPhaseOver() {
+      return step >= lastOfPhase
+    },
+    nextPhase: () => {},
     get step() {
       return step
     },
@@ -45,4 +50,20 @@ test('a field that a person sets is not set again by what the document had to co
   // The record does the same again, and keeps what was planned of others.
   expect(run.experiment.rollout.temperature).toBe(0.9)
   expect(last).toEqual([...steering.slice(0, 2), set(3, 'actor.optim.lr', 0.005)])
+})
+
+test('a phase that is over needs nobody to end it: nothing is recorded', async () => {
+  const phases = [
+    { kind: 'sft', steps: 2 },
+    { kind: 'rl', steps: 10 },
+  ]
+  const engine = { create: async () => counted(2), release: () => {}, refusal: () => undefined }
+  const recorded = async (steps: number) => {
+    const run = await SteeredRun.begin(engine, parsed({ phases }))
+    for (let step = 0; step < steps; step++) await run.queue()
+    run.steer({ kind: 'next_phase' })
+    return (await run.obey()).map(({ entry }) => entry)
+  }
+  expect(await recorded(1)).toEqual([{ step: 1, kind: 'next_phase' }])
+  expect(await recorded(2)).toEqual([])
 })

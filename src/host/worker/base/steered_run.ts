@@ -247,8 +247,9 @@ export class SteeredRun<T extends SteeredTrainer = SteeredTrainer> {
     }
     const asked = this.#asked.splice(0)
     for (const [i, action] of asked.entries()) {
-      // A button that was pressed twice: the phase is over already.
-      if (action.kind === 'next_phase' && this.#endedAfter === step) continue
+      // The phase is over already: it has taken all its steps, or the button was pressed twice.
+      const isOver = this.trainer.isPhaseOver && !this.isFinished
+      if (action.kind === 'next_phase' && (isOver || this.#endedAfter === step)) continue
       // No step would see the value.
       const isLate = this.isFinished && !asked.slice(i).some(mayProlong)
       const entry = { step, ...action }
