@@ -29,7 +29,13 @@ test('what only one document says is absent in the other', () => {
   expect(found).toEqual([{ path: 'phases.2', values: ['GRPO, whole model, 50 steps', undefined] }])
   const steered = { ...experiment, steering: [{ step: 3, kind: 'next_phase' as const }] }
   expect(differences([experiment, steered])).toEqual([
-    { path: 'steering.0', values: [undefined, 'after step 3: next phase'] },
+    { path: 'steering.3.next_phase', values: [undefined, 'next phase'] },
+  ])
+  // Another thing after another step is no other value of it.
+  const set = { step: 19, kind: 'set' as const, path: 'actor.optim.lr', value: 0.003 }
+  expect(differences([steered, { ...experiment, steering: [set] }])).toEqual([
+    { path: 'steering.3.next_phase', values: ['next phase', undefined] },
+    { path: 'steering.19.set.actor.optim.lr', values: [undefined, 'lr 0.003'] },
   ])
 })
 

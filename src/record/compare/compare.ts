@@ -2,21 +2,34 @@
 // differences by seed.
 import { preferenceLabel } from '../../document/experiment/fields/preference_fields.ts'
 import type { Experiment } from '../../document/experiment/schema/schema.ts'
+import type { SteeringEntry } from '../../document/experiment/steering/actions.ts'
 import { layerWords, steeringWords } from '../../document/experiment/steering/words.ts'
 import { methodName } from '../../document/presets/method_name.ts'
 import { leavesOf } from '../run/leaves.ts'
 import type { RunHeader, RunLabels } from '../run/record.ts'
 import { type MeanSpread, meanSpread } from './statistics.ts'
 
+/** What was done by hand, each by a path of its own that other experiments have for the same thing
+ * after the same step: 'steering.19.set.actor.optim.lr'. */
+export function doneByPath({ steering }: Experiment): ReadonlyMap<string, SteeringEntry> {
+  const done = new Map<string, SteeringEntry>()
+  for (const entry of steering) {
+    const what = entry.kind === 'set' ? `set.${entry.path}` : entry.kind
+    let path = `steering.${entry.step}.${what}`
+    while (done.has(path)) path += '.again'
+    done.set(path, entry)
+  }
+  return done
+}
+
 function valuesOf(experiment: Experiment): Map<string, string> {
-  const { steering } = experiment
   const own = [...leavesOf(experiment)].map(([path, value]): [string, string] => [
     path,
     `${value ?? 'none'}`,
   ])
-  const steered = steering.map((entry, i): [string, string] => [
-    `steering.${i}`,
-    `after step ${entry.step}: ${steeringWords(entry)}`,
+  const steered = [...doneByPath(experiment)].map(([path, entry]): [string, string] => [
+    path,
+    steeringWords(entry),
   ])
   return new Map([...own, ...steered])
 }

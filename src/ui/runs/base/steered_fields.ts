@@ -1,7 +1,7 @@
 // Lists the fields in which runs differ, with those that a person changed while a run went on.
 import type { Experiment } from '../../../document/experiment/schema/schema.ts'
 import type { ValueSince } from '../../../document/experiment/steered/field_changes.ts'
-import type { Difference } from '../../../record/compare/compare.ts'
+import { type Difference, doneByPath } from '../../../record/compare/compare.ts'
 
 /** Of a run: its document, undefined where it is not known, and the values that fields had. */
 export interface Steered {
@@ -9,31 +9,22 @@ export interface Steered {
   readonly changes: ReadonlyMap<string, readonly ValueSince[]>
 }
 
-/** Of which change by hand a difference is, counted from 0. */
-const changeAt = (path: string): number | undefined => {
-  const [, index] = /^steering\.(\d+)$/.exec(path) ?? []
-  return index === undefined ? undefined : Number(index)
-}
-
-/** 'done by hand, 1'; undefined for a path of the document. */
+/** 'done by hand after step 19'; undefined for a path of the document. */
 export function doneByHandName(path: string): string | undefined {
-  const index = changeAt(path)
-  return index === undefined ? undefined : `done by hand, ${index + 1}`
+  const [, step] = /^steering\.(\d+)\./.exec(path) ?? []
+  return step === undefined ? undefined : `done by hand after step ${step}`
 }
 
-/** The fields that a change by hand is said with; undefined where it needs a row of its own. */
-function fieldsOfChange(path: string, runs: readonly Steered[]): readonly string[] | undefined {
-  const index = changeAt(path)
-  if (index === undefined) return undefined
-  const entries = runs.map(({ document, changes }) => ({
-    entry: document?.steering[index],
-    changes,
-  }))
-  const isSaid = entries.every(
-    ({ entry, changes }) => !entry || (entry.kind === 'set' && changes.has(entry.path)),
-  )
-  if (!isSaid) return undefined
-  return entries.flatMap(({ entry }) => (entry?.kind === 'set' ? entry.path : []))
+/** The field that a change by hand is said with; undefined where it needs a row of its own. */
+function fieldOfChange(path: string, runs: readonly Steered[]): string | undefined {
+  const entries = runs.flatMap(({ document, changes }) => {
+    const entry = document && doneByPath(document).get(path)
+    return entry ? [{ entry, changes }] : []
+  })
+  const [first] = entries
+  if (first?.entry.kind !== 'set') return undefined
+  const field = first.entry.path
+  return entries.every(({ changes }) => changes.has(field)) ? field : undefined
 }
 
 /** A change by hand is a difference of its field, whose values are said one after the other. */
@@ -41,7 +32,7 @@ export function withSteeredFields(
   found: readonly Difference[],
   runs: readonly Steered[],
 ): readonly Difference[] {
-  const paths = found.flatMap(({ path }) => fieldsOfChange(path, runs) ?? [path])
+  const paths = found.map(({ path }) => fieldOfChange(path, runs) ?? path)
   return [...new Set(paths)].map(
     (path) => found.find((one) => one.path === path) ?? { path, values: [] },
   )

@@ -39,9 +39,11 @@ function rowName(experiments: readonly Experiment[], path: string): string {
   return `${placeWords(path)}${label}`
 }
 
-/** Rows of which no two have one name: settings that a person calls alike have their paths too. */
+/** Rows of which no two have one name: settings that a person calls alike have their paths too.
+ * Several things may be done after one step. */
 function withPaths<T extends { readonly path: string; readonly name: string }>(rows: readonly T[]) {
-  const isAgain = ({ name }: T) => rows.filter((other) => other.name === name).length > 1
+  const isAgain = ({ path, name }: T) =>
+    doneByHandName(path) === undefined && rows.filter((other) => other.name === name).length > 1
   return rows.map((row) => (isAgain(row) ? { ...row, name: `${row.name} (${row.path})` } : row))
 }
 
@@ -62,10 +64,12 @@ const rankOf = ({ path }: Difference): number => {
   const at = ORDER.findIndex((pattern) => pattern.test(path))
   return at < 0 ? ORDER.length : at
 }
-const phaseOf = ({ path }: Difference): number => Number(/^phases\.(\d+)/.exec(path)?.[1] ?? 0)
+/** The phase of a setting, the step of what was done by hand. */
+const placeOf = ({ path }: Difference): number =>
+  Number(/^(?:phases|steering)\.(\d+)/.exec(path)?.[1] ?? 0)
 
 const byRank = (a: Difference, b: Difference): number =>
-  rankOf(a) - rankOf(b) || phaseOf(a) - phaseOf(b)
+  rankOf(a) - rankOf(b) || placeOf(a) - placeOf(b)
 
 /** Phases that are not of one kind in all experiments, or not in all of them: their settings have
  * nothing to be compared with. */

@@ -131,3 +131,18 @@ test('a change by hand is a row of its field, also where both runs began with on
   expect(namesIn(page)).toEqual(['lr', 'temperature'])
   expect(page).toMatch(/>1<.*>1, then 1\.6 after step 4</)
 })
+
+test('what was done by hand after other steps stands in rows of its own, as it came', () => {
+  const entry = entryOf('b', {})
+  const phases = [
+    { step: 6, kind: 'remove_phase', index: 2 },
+    { step: 4, kind: 'next_phase' },
+  ] as const
+  const [a, b] = phases.map((done) => ({
+    ...entry,
+    header: { ...entry.header, document: { ...entry.header.document, steering: [done] } },
+  }))
+  const page = renderToStaticMarkup(<DifferenceTable groups={[group('a', a), group('b', b)]} />)
+  expect(namesIn(page)).toEqual(['done by hand after step 4', 'done by hand after step 6'])
+  expect(page).toMatch(/>–<.*>next phase<.*>phase 3 removed<.*>–</)
+})
