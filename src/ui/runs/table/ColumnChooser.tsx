@@ -30,13 +30,20 @@ const labelOf = (
     ? choiceLabel(column.slice(column.indexOf(':') + 1), entries)
     : columnLabel(column, among)
 
-/** The column that the table begins with is one of its metrics, also where it is no single one. */
-const groupsWith = (shownFirst: string, entries: readonly RunEntry[]) =>
-  columnGroups(entries).map(({ name, columns }) => {
-    const first = name === 'Metrics' && shownFirst === `metric:${MAIN}` ? [shownFirst] : []
+/** The column that the table begins with is one of its metrics, also where it is no single one. Of
+ * logs, which have one mean of answers, it may be another one too: it is listed once. */
+function groupsWith(shownFirst: string, entries: readonly RunEntry[], chosen: readonly string[]) {
+  const isAgain = (column: string) =>
+    column !== shownFirst &&
+    !chosen.includes(column) &&
+    labelOf(column, entries) === labelOf(shownFirst, entries)
+  return columnGroups(entries).map(({ name, columns }) => {
+    if (name !== 'Metrics') return { name, columns }
+    const first = shownFirst === `metric:${MAIN}` ? [shownFirst] : []
     const own = columns.map((column) => columnAmong(column, entries))
-    return { name, columns: [...new Set([...first, ...own])] }
+    return { name, columns: [...new Set([...first, ...own])].filter((one) => !isAgain(one)) }
   })
+}
 
 /** What a person would look for: the name, and the whole path. */
 const isFound = (column: string, label: string, words: readonly string[]): boolean => {
@@ -87,7 +94,10 @@ export function ColumnChooser({ entries }: { readonly entries: readonly RunEntry
   )
   const metric = useStore(selectionStore, selectMetric)
   const shownFirst = `metric:${isMain(metric) ? choicesFor(entries)[0].key : metric}`
-  const groups = useMemo(() => groupsWith(shownFirst, entries), [shownFirst, entries])
+  const groups = useMemo(
+    () => groupsWith(shownFirst, entries, columns),
+    [shownFirst, entries, columns],
+  )
   const [query, setQuery] = useState('')
   const [whole, setWhole] = useState<readonly string[]>([])
   const words = query.toLowerCase().replaceAll('_', ' ').split(/\s+/).filter(Boolean)

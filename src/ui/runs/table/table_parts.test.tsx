@@ -282,3 +282,13 @@ test('the choices tick the column that the table begins with, also where it is n
   expect(head).toContain('held-out accuracy, gsm8k, or accuracy, greedy')
   expect(text(html)).toContain('held-out accuracy, gsm8k, or accuracy, greedy')
 })
+
+test('the one mean of answers that logs have is one choice, whatever it is called elsewhere', () => {
+  const entries = ['gsm8k', 'math'].map((data, i) => {
+    const entry = entryOf('xy'[i], {})
+    const summaries = { [`val-core/${data}/acc/mean@1`]: extendSummary(undefined, [0.5]) }
+    return { ...entry, header: { ...entry.header, source: VERL_LOG, summaries } }
+  })
+  const said = text(renderToStaticMarkup(<ColumnChooser entries={entries} />))
+  expect(said.split('held-out mean of answers')).toHaveLength(2)
+})
