@@ -151,3 +151,30 @@ test('a run that trains has a line of its own beside the mean of those that are 
   ])
   expect(lines.every((line) => line.again.length === 0)).toBe(true)
 })
+
+test('ticks are there again on the next visit, once their runs are listed', () => {
+  const kept = new Map<string, string>()
+  vi.stubGlobal('localStorage', {
+    getItem: (key: string) => kept.get(key) ?? null,
+    setItem: (key: string, value: string) => void kept.set(key, value),
+  })
+  onTestFinished(() => void vi.unstubAllGlobals())
+  const visit = () => {
+    selectionStore.setState({ ticked: [], band: undefined, isBehind: false })
+    libraryStore.setState(libraryStore.getInitialState(), true)
+    return followTicks()
+  }
+  const ticked = () => selectionStore.getState().ticked
+  const leave = visit()
+  libraryStore.setState({ entries: [entryOf('a', {}), entryOf('b', {})], isReady: true })
+  selectionStore.setState({ ticked: ['b', 'a'] })
+  leave()
+  onTestFinished(visit())
+  expect(ticked()).toEqual([])
+  // One of a study is listed later.
+  libraryStore.setState({ entries: [entryOf('a', {})], isReady: true })
+  expect(ticked()).toEqual(['a'])
+  libraryStore.setState({ entries: [entryOf('a', {}), entryOf('b', {})] })
+  expect(ticked()).toEqual(['a', 'b'])
+  expect(kept.get('understory.runs_ticked')).toBe('["a","b"]')
+})

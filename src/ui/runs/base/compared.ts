@@ -27,6 +27,7 @@ import { uiStore } from '../../shown/store.ts'
 import { allRuns, columnsOfPast, listedRun, studyRunsStore } from './all_runs.ts'
 import { boundsOfRuns } from './columns.ts'
 import { groupRuns, isBySettings } from './groups.ts'
+import { rememberedTicks, rememberTicks } from './remembered_view.ts'
 import { MAX_AVERAGED, MAX_COMPARED, type Selection, selectionStore, tick } from './selection.ts'
 
 type AllColumns = ReadonlyMap<string, Series>
@@ -302,17 +303,23 @@ export function followTicks(): () => void {
   const go = () => void update()
   /** Deleted with their tick, which they have again once they are back. */
   let lost: readonly string[] = []
+  /** Ticked on an earlier visit, and not listed yet. */
+  let awaited = rememberedTicks()
   const goWithout = () => {
     const { ticked } = selectionStore.getState()
     const { deleted } = libraryStore.getState()
-    const back = lost.filter((id) => listedRun(id) && !ticked.includes(id))
+    const back = [...awaited, ...lost].filter((id) => listedRun(id) && !ticked.includes(id))
+    awaited = awaited.filter((id) => !listedRun(id))
     const kept = [...ticked.filter((id) => listedRun(id)), ...back]
     lost = [...new Set([...lost, ...ticked])].filter((id) => deleted.includes(id))
     if (kept.length < ticked.length || back.length > 0) selectionStore.setState({ ticked: kept })
     if (ticked.length > 0 || isOpen()) go()
   }
   const stops = [
-    selectionStore.subscribe(go),
+    selectionStore.subscribe(({ ticked }, before) => {
+      if (ticked !== before.ticked) rememberTicks([...ticked, ...awaited])
+      go()
+    }),
     openedStore.subscribe(go),
     uiStore.subscribe(({ tab }, before) => {
       if (tab !== before.tab) go()
@@ -338,6 +345,7 @@ export function followTicks(): () => void {
       goWithout()
     }),
   ]
+  goWithout()
   return () => {
     for (const stop of stops) stop()
   }

@@ -1,4 +1,4 @@
-// Keeps columns, groups and filters of the table of runs in this browser between visits.
+// Keeps columns, groups, filters and ticks of the table of runs in this browser between visits.
 import * as z from 'zod/mini'
 import { remembered } from '../../../page/state/remembered.ts'
 import { OPERATORS } from './filters.ts'
@@ -25,6 +25,13 @@ const viewSchema = z.object({
     )
     .check(z.maxLength(MOST)),
 })
+
+const keptTicks = remembered('runs_ticked', z.array(name).check(z.maxLength(MOST)), [])
+
+/** The runs that were ticked on an earlier visit, some of which may be gone. */
+export const rememberedTicks = (): readonly string[] => keptTicks.get()
+
+export const rememberTicks = (ids: readonly string[]): void => keptTicks.set(ids.slice(0, MOST))
 
 const kept = remembered('runs_table', z.optional(viewSchema), undefined)
 
