@@ -104,6 +104,19 @@ test('a layer against the others is told from the first observation on, and not 
     'At step 0 the cosine of layer 1 with the last layer is 0.2. Layer 1 changes the entropy by +0.5 nats now.',
   )
   expect(targetSays([], seenAt(3, observationOf()), 1)).toBeUndefined()
+  // What hardly moved did not change clearly.
+  const { item } = before
+  const hardly = seenAt(
+    40,
+    observationOf({
+      ...item.mean,
+      cos_hidden: [1, 0.5, 0.1, 0.5, 1, 0.201, 0.1, 0.201, 1],
+      logp_next_layer_norm: [0, 0, -Math.log(8.1)],
+    }),
+  )
+  expect(targetSays([before, hardly], hardly, 1)).toContain(
+    'the cosine of layer 1 with the last layer did not change clearly: 0.2, then 0.201; the final policy’s perplexity on response tokens in the training batch, at temperature 1, did not change clearly: 8, then 8.1.',
+  )
 })
 
 test('the layer whose policy changed most is named', () => {

@@ -43,13 +43,18 @@ function movedText(from: number, to: number): string {
   return `${to > from ? 'rose' : 'fell'} from ${was} to ${is}`
 }
 
-/** The same of an entropy, which says of a small change that it is one. */
-function entropyMoved(from: number, to: number): string {
+/** The same of what also moves a little without reason: a small change is said to be one. */
+function clearlyMoved(from: number, to: number, isClear: boolean, unit = ''): string {
   const [was, is] = [formatNumber(from), formatNumber(to)]
-  if (was !== is && !isClearEntropy(to - from))
-    return `did not change clearly: ${was} nats, then ${is} nats`
-  return `${movedText(from, to)} nats`
+  if (was !== is && !isClear) return `did not change clearly: ${was}${unit}, then ${is}${unit}`
+  return `${movedText(from, to)}${unit}`
 }
+
+const entropyMoved = (from: number, to: number): string =>
+  clearlyMoved(from, to, isClearEntropy(to - from), ' nats')
+
+/** Of a cosine: less is not seen in a chart of 0 to 1. */
+const HARDLY_COSINE = 0.02
 
 /** Where the model makes up its mind; states are read through the final norm, as the model is. */
 export function flowSays({ step, item }: Seen): string | undefined {
@@ -138,11 +143,11 @@ export function targetSays(items: readonly Seen[], seen: Seen, k: number): strin
   if (first.step === seen.step || k === seen.item.num_hidden_layers)
     return `At step ${seen.step} the cosine of ${stateName(k)} with the last layer is ${formatNumber(to)}.${adds}`
   const [was, is] = [perplexity(first.item), perplexity(seen.item)]
-  const moved = movedText(from, to)
+  const moved = clearlyMoved(from, to, Math.abs(to - from) >= HARDLY_COSINE)
   if (was === undefined || is === undefined)
     return `From step ${first.step} to ${seen.step} the cosine of ${stateName(k)} with the last layer ${moved}.${adds}`
   const whose = tokensOf(seen.item.rows) || 'these tokens'
-  return `From step ${first.step} to ${seen.step} the cosine of ${stateName(k)} with the last layer ${moved}; the final policy’s perplexity on ${whose}, at temperature 1, ${movedText(was, is)}.${adds}`
+  return `From step ${first.step} to ${seen.step} the cosine of ${stateName(k)} with the last layer ${moved}; the final policy’s perplexity on ${whose}, at temperature 1, ${clearlyMoved(was, is, isClearEntropy(Math.log(is / was)))}.${adds}`
 }
 
 /** Whose policy it is that a layer of so many holds. */
