@@ -23,8 +23,8 @@ const selectPlanned = ({ runExperiment, experiment }: LabState) =>
 function shownWords(changes: readonly SteeringEntry[]): string {
   if (!plannedChanges(changes).movesPhases) return 'The line of phases marks where.'
   return changes.length === 1
-    ? 'Until then the line shows the phases of the start.'
-    : 'Until then the line shows the phases of the start, and marks the changes up to the first that moves them.'
+    ? 'The line of phases does not show yet what it moves.'
+    : 'The line of phases does not show yet what they move.'
 }
 
 /** Train repeats what was done by hand: said where the phases are. */
