@@ -128,8 +128,6 @@ test('Back closes settings that lie over the page, and a phone that is turned le
   await page.setViewportSize({ width: 390, height: 844 })
   await lab.open('v=1&p=tiny')
   await lab.waitForStatus('idle')
-  // As on an iPhone.
-  await page.evaluate(() => Reflect.deleteProperty(globalThis, 'CloseWatcher'))
   const [toggle, body] = [lab.get('settings-toggle'), page.locator('#settings-body')]
   const address = page.url()
   const entries = () => page.evaluate(() => history.length)
@@ -159,7 +157,7 @@ test('Back closes settings that lie over the page, and a phone that is turned le
     await expect(body).toBeInViewport()
     await close()
     await expect(body).toBeHidden()
-    await expect.poll(() => page.evaluate(() => history.state?.sheet)).toBeUndefined()
+    await expect.poll(() => page.evaluate(() => history.state?.over)).toBeUndefined()
     expect(await entries()).toBe(most)
   }
   // A lesson that was opened before stays when they are closed, and closes with the next Back.

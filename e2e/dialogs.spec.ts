@@ -191,3 +191,52 @@ test('the head of a dialog keeps its name and its way out in one row on a phone'
     await lab.get('settings-toggle').click()
   }
 })
+
+test('Back closes any dialog and nothing else', async ({ lab, page }) => {
+  await page.setViewportSize({ width: 1440, height: 900 })
+  await lab.open(LINK)
+  await lab.waitForStatus('idle')
+  await lab.show('inside')
+  await lab.show('tokens')
+  const address = page.url()
+  const entries = () => page.evaluate(() => history.length)
+  const isMarked = () => page.evaluate(() => history.state?.over === true)
+  const dialog = page.locator('dialog:modal')
+  const back = () => page.evaluate(() => history.back())
+  const most = (await entries()) + 1
+  for (const ways of [
+    ['commands'],
+    ['share-options'],
+    ['share-options', 'share-export'],
+    ['open-presets'],
+    ['open-model'],
+    ['open-data'],
+    ['help'],
+  ]) {
+    const name = `${ways}`
+    for (const way of ways) await lab.get(way).click()
+    await expect(dialog, name).toHaveCount(1)
+    await expect.poll(isMarked, name).toBe(true)
+    expect(await entries(), name).toBe(most)
+    await back()
+    await expect(dialog, name).toHaveCount(0)
+    await expect(page.getByTestId('tab-tokens'), name).toHaveAttribute('aria-selected', 'true')
+    expect(page.url(), name).toBe(address)
+  }
+  // A dialog that goes elsewhere leaves no entry of its own.
+  await command(lab, 'Inside')
+  await expect(page.getByTestId('tab-inside')).toHaveAttribute('aria-selected', 'true')
+  expect(await entries()).toBe(most)
+  expect(await isMarked()).toBe(false)
+  await back()
+  await expect(page.getByTestId('tab-tokens')).toHaveAttribute('aria-selected', 'true')
+  // Nor does one that was open when the page was loaded again.
+  await lab.get('open-presets').click()
+  await expect.poll(isMarked).toBe(true)
+  await page.reload()
+  await lab.waitForStatus('idle')
+  await expect.poll(isMarked).toBe(false)
+  await expect(page.getByTestId('tab-tokens')).toHaveAttribute('aria-selected', 'true')
+  await back()
+  await expect(page.getByTestId('tab-inside')).toHaveAttribute('aria-selected', 'true')
+})

@@ -4,6 +4,7 @@ import { createRoot } from 'react-dom/client'
 import { useStore } from 'zustand'
 import { openLab } from './page/client/lab.ts'
 import { libraryStore } from './page/runs/library/library_store.ts'
+import { leaveReloaded } from './ui/kit/way_back.ts'
 import { languageStore, startLanguage } from './ui/language/language.ts'
 import { followRefusals } from './ui/notices/refusals.ts'
 import { followNewRuns } from './ui/open/opened_run.ts'
@@ -82,6 +83,7 @@ followTheme()
 startTicker()
 startScrubbing()
 openLab()
+leaveReloaded()
 followVisibility()
 void keepRuns()
 followNewRuns()

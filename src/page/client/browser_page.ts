@@ -48,10 +48,12 @@ export function browserPage(): LabPage {
     const view = isViewHash(location.hash) ? location.hash : ''
     history.replaceState(history.state, '', `?${query}${view}`)
   }
-  // An entry that the browser goes back to has the settings of its time in its address.
-  addEventListener('popstate', () => {
+  // An entry that the browser goes back to has the settings of its time in its address. What leads
+  // Back out of a dialog keeps the event from all who come later.
+  const follow = () => {
     if (written !== undefined) replaceQuery(written)
-  })
+  }
+  addEventListener('popstate', follow, true)
   return {
     address: location.href.replace(/[?#].*$/s, ''),
     query: location.search.length > 1 ? location.search : hash,

@@ -2,6 +2,7 @@
 // for the list.
 import { createStore } from 'zustand/vanilla'
 import { viewParts, withParts } from '../../document/links/view.ts'
+import { pushEntry } from '../kit/way_back.ts'
 
 export const ALL_LESSONS = 'all'
 
@@ -23,7 +24,7 @@ export function openLesson(open: string | undefined): void {
   const { pathname, search, hash } = location
   if (viewParts(hash).lesson === open) return
   const parts = withParts(hash, { lesson: open })
-  history.pushState(history.state, '', `${pathname}${search}${parts}`)
+  pushEntry(`${pathname}${search}${parts}`)
 }
 
 /** Follows an address that was changed by hand or by a link in the page. */

@@ -1,41 +1,23 @@
 // Lays settings that are open over the page, where they have no room beside it.
 import { useLayoutEffect } from 'react'
 import { LOW_WINDOW, useMedia } from '../kit/use_media.ts'
+import { laidOver } from '../kit/way_back.ts'
 import { keepWidth } from './show_modal.ts'
 
 /** As the styles have it (settings.css). */
 const NARROW = '(max-width: 899px)'
 
-/** What a browser that knows it closes with Escape and with Back, as it closes a dialog. */
-declare class CloseWatcher {
-  onclose: (() => void) | null
-  destroy(): void
-}
-
-/** Calls `close` where the visitor asks for it by a key or a gesture; returns what ends that. */
+/** Calls `close` at Escape and at Back; returns what ends that. */
 function watchClosing(close: () => void): () => void {
-  if ('CloseWatcher' in globalThis) {
-    const watcher = new CloseWatcher()
-    watcher.onclose = close
-    return () => watcher.destroy()
-  }
   const onKeyDown = (event: KeyboardEvent) => {
     const isOthers = event.defaultPrevented || document.querySelector('dialog[open]')
     if (event.key === 'Escape' && !isOthers) close()
   }
-  // Back leaves an entry of its own; a lesson that is opened over it keeps its mark.
-  const sheet = Date.now()
-  history.pushState({ ...history.state, sheet }, '')
-  const { length } = history
-  const isHere = () => history.state?.sheet === sheet
-  const onBack = () => isHere() || close()
   addEventListener('keydown', onKeyDown)
-  addEventListener('popstate', onBack)
+  const leave = laidOver({ isOpen: () => true, close })
   return () => {
     removeEventListener('keydown', onKeyDown)
-    removeEventListener('popstate', onBack)
-    // What was opened since stays.
-    if (isHere() && history.length === length) history.back()
+    leave()
   }
 }
 

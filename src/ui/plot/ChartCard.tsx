@@ -146,9 +146,7 @@ interface FullScreenProps {
 /** A modal dialog as large as the window. Escape leaves it. */
 export function FullScreen(props: FullScreenProps) {
   const dialog = useRef<HTMLDialogElement>(null)
-  useEffect(() => {
-    showModal(dialog.current)
-  }, [])
+  useEffect(() => showModal(dialog.current), [])
   return (
     <dialog
       ref={dialog}

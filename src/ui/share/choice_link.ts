@@ -99,7 +99,7 @@ export async function copyLink(): Promise<void> {
     showToast(`Link copied: ${opens}`)
   } catch {
     // The clipboard is refused: the address bar still holds the link.
-    history.replaceState(null, '', url)
+    history.replaceState(history.state, '', url)
     showToast('The browser does not allow copying. The link is now in the address bar.')
   }
 }

@@ -6,6 +6,7 @@ import { type Tab, tabOf, viewHash } from '../../document/links/view.ts'
 import { remembered } from '../../page/state/remembered.ts'
 import { DEFAULT_THRESHOLD } from '../../record/diagnosis/threshold.ts'
 import { DEFAULT_KEPT_BYTES } from '../../record/run/kept_run.ts'
+import { pushEntry } from '../kit/way_back.ts'
 import type { Zoom } from '../scales/zoom.ts'
 
 export type Theme = 'system' | 'light' | 'dark'
@@ -153,7 +154,7 @@ export function openTab(tab: Tab): void {
   uiStore.setState({ tab })
   const { pathname, search, hash } = location
   if (tabOf(hash) === tab) return
-  history.pushState(history.state, '', `${pathname}${search}${viewHash(tab, hash)}`)
+  pushEntry(`${pathname}${search}${viewHash(tab, hash)}`)
 }
 
 /** Shows a short message; the newest replaces the one before. */

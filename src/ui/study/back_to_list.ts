@@ -5,6 +5,7 @@ import { tabOf } from '../../document/links/view.ts'
 import { isObject } from '../../formats/json.ts'
 import { studyStore } from '../../page/study/study_state.ts'
 import { closeStudy, reopenStudy } from '../../page/study/study_store.ts'
+import { pushEntry } from '../kit/way_back.ts'
 
 /** The study of an entry; undefined for the list. */
 function markOf(state: unknown): string | undefined {
@@ -46,7 +47,7 @@ export function useBackToList(isReady: boolean, id: string): void {
     if (id === '') {
       if (isOnTop.current) history.back()
       else history.replaceState(marked(undefined), '')
-    } else if (was === '') history.pushState(marked(id), '')
+    } else if (was === '') pushEntry(location.href, marked(id))
     else history.replaceState(marked(id), '')
     isOnTop.current = id !== '' && (was === '' || isOnTop.current)
   }, [isReady, id])
