@@ -63,11 +63,21 @@ test('an edit’s words stand where there is room: after its line, before it, cu
       steps.map((step) => ({ step, words })),
       x,
       400,
+      (text) => 5.9 * text.length,
     )
   expect(labels(10)).toEqual([{ text: words, isBefore: false }])
   expect(labels(95)).toEqual([{ text: words, isBefore: true }])
   expect(labels(10, 30)[0]).toEqual({ text: 'entropy_coe…', isBefore: false })
   expect(labels(1, 4)[0]).toEqual({ text: '✎', isBefore: false })
+})
+
+test('wide letters of an edit stay inside the plot, right of the unit', () => {
+  const widthOf = (text: string) => 8.5 * text.length
+  const marks = [30, 32].map((step) => ({ step, words: 'added REINFORCE++, 40 steps' }))
+  const [{ text, isBefore }] = editLabels(marks, [0, 100], 400, widthOf)
+  expect(isBefore).toBe(true)
+  expect(text).toMatch(/^added REIN.*…$/)
+  expect(widthOf(text)).toBeLessThanOrEqual(0.3 * 400 - 4)
 })
 
 test('all words of the edits under the pointer are to be had, and none beside them', () => {

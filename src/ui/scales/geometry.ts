@@ -78,19 +78,37 @@ export interface EditLabel {
   readonly isBefore: boolean
 }
 
-/** What is written at each mark: its words as far as they fit beside the other marks, else a
- * pencil. */
-export function editLabels(marks: readonly EditMark[], x: Domain, width: number): EditLabel[] {
-  const roomOf = (steps: number) => Math.floor(((steps / (x[1] - x[0])) * width - 8) / 5.9)
+/** Pixels between the words of a mark and its line, and behind them. */
+const AROUND_WORDS = 8
+/** Fewer letters say nothing. */
+const LEAST_LETTERS = 7
+
+/** As much of a text as has room, with an ellipsis; a pencil where that is next to nothing. */
+function wordsIn(room: number, words: string, widthOf: (text: string) => number): string {
+  if (widthOf(words) <= room) return words
+  const letters = [...words]
+  let most = Math.floor((letters.length * Math.max(0, room)) / widthOf(words))
+  const cut = () => `${letters.slice(0, most).join('')}…`
+  while (most > 0 && widthOf(cut()) > room) most--
+  return most >= LEAST_LETTERS ? cut() : '✎'
+}
+
+/** What is written at each mark: its words as far as they fit beside the other marks and inside the
+ * plot, else a pencil. */
+export function editLabels(
+  marks: readonly EditMark[],
+  x: Domain,
+  width: number,
+  widthOf = textWidth,
+): EditLabel[] {
+  const roomOf = (steps: number) => (steps / (x[1] - x[0])) * width - AROUND_WORDS
   return marks.map(({ step, words: english }, i) => {
     const words = t(english)
     const after = roomOf((marks[i + 1]?.step ?? x[1]) - step)
     // Before the first mark there is nothing in the way; before another one its words may be.
     const before = i === 0 ? roomOf(step - x[0]) : 0
-    const isBefore = words.length > after && before > after
-    const room = isBefore ? before : after
-    if (words.length <= room) return { text: words, isBefore }
-    return { text: room >= 8 ? `${words.slice(0, room - 1)}…` : '✎', isBefore }
+    const isBefore = widthOf(words) > after && before > after
+    return { text: wordsIn(isBefore ? before : after, words, widthOf), isBefore }
   })
 }
 

@@ -191,15 +191,16 @@ function drawUpright(
 export function drawEdits(ctx: WordContext, edits: readonly EditMark[], view: View): void {
   const shown = edits.filter(({ step }) => step > view.x[0] && step < view.x[1])
   const placed = shown.map((edit) => ({ ...edit, step: placeOf(edit.step, view.scale) }))
-  const labels = editLabels(placed, placesOf(view.x, view.scale), view.width)
+  ctx.font = EDIT_FONT
+  const widthOf = (text: string) => ctx.measureText(text).width
+  const labels = editLabels(placed, placesOf(view.x, view.scale), view.width, widthOf)
   for (const [i, { step }] of shown.entries()) {
     const x = Math.round(stepPixel(step, view)) + 0.5
     ctx.lineWidth = 1.5
     drawUpright(ctx, x, view.height, [1, 3], [0, 2, 1, 1])
     const { text, isBefore } = labels[i]
-    ctx.font = EDIT_FONT
     ctx.textAlign = isBefore ? 'right' : 'left'
-    const { width } = ctx.measureText(text)
+    const width = widthOf(text)
     const at = x + (isBefore ? -6 : 6)
     ctx.fillStyle = '#0b0f1acc'
     ctx.fillRect(at - (isBefore ? width : 0) - 3, 1, width + 6, EDIT_BASELINE + 3)
