@@ -60,6 +60,14 @@ test('names that begin alike keep the end that tells them apart', () => {
   for (const name of cut) expect(name.length).toBe(cut[2].length)
 })
 
+test('names that begin and end alike keep what tells them apart', () => {
+  const names = ['2', '12'].map((layer) => `BuPO (REINFORCE++), layer ${layer} first, step 19`)
+  const cut = namesInGutter([...names, LONG.repeat(2)], 180)
+  expect(cut.slice(0, 2)).toEqual(['…2 first, step…', '…12 first, ste…'])
+  // Two that are the same whole are not to be told apart.
+  expect(namesInGutter([names[0], names[0]], 180)).toEqual(['BuPO (REINFORC…', 'BuPO (REINFORC…'])
+})
+
 test('a name that leaves something out says where', () => {
   const say = (name: string) => name.toUpperCase()
   expect(partOfName('bupo, lr 1', 'bupo, lr 1', say)).toBe('BUPO, LR 1')

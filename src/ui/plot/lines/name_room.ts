@@ -58,13 +58,33 @@ export function partOfName(label: string, whole: string, say: (name: string) => 
   return whole.startsWith(label) ? `${say(label)} …` : `… ${say(label)}`
 }
 
-/** Names, each cut where a gutter of so many pixels has no room for it and its value: at its end,
- * or within, where it would look like another one. */
+/** How many letters two names begin with alike. */
+function alike(name: readonly string[], other: readonly string[]): number {
+  const at = name.findIndex((letter, i) => letter !== other[i])
+  return at < 0 ? name.length : at
+}
+
+/** A name from the word on where it parts from all of the others. */
+function cutBefore(name: string, others: readonly string[], most: number): string {
+  const letters = [...name]
+  const at = Math.max(...others.map((other) => alike(letters, [...other])))
+  const word = letters.lastIndexOf(' ', at - 1) + 1
+  // Of a long word only the end would tell them apart.
+  const from = at - word < most / 2 ? word : at
+  return `…${cutText(letters.slice(from).join(''), most - 1)}`
+}
+
+/** Names, each cut where a gutter of so many pixels has no room for it and its value: at its end;
+ * where it would look like another one, within; and where it would still, before what differs. */
 export function namesInGutter(names: readonly string[], gutter: number): readonly string[] {
-  const cut = names.map((name) => cutText(name, roomFor(name, gutter)))
-  return names.map((name, i) =>
-    cut.filter((other) => other === cut[i]).length > 1
-      ? cutWithin(name, roomFor(name, gutter))
-      : cut[i],
-  )
+  const apart = (
+    cut: readonly string[],
+    again: (name: string, most: number, same: readonly string[]) => string,
+  ) =>
+    cut.map((part, i) => {
+      const same = names.filter((name, k) => cut[k] === part && name !== names[i])
+      return same.length > 0 ? again(names[i], roomFor(names[i], gutter), same) : part
+    })
+  const atEnd = names.map((name) => cutText(name, roomFor(name, gutter)))
+  return apart(apart(atEnd, cutWithin), (name, most, same) => cutBefore(name, same, most))
 }
