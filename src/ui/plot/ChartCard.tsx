@@ -29,7 +29,7 @@ export interface ChartCardProps
   readonly compact?: boolean
   /** One of several in a figure: no card of its own, and a title below the figure's. */
   readonly isPart?: boolean
-  /** Beside the title. */
+  /** Beside the title, or below it where both have no room in a line. */
   readonly value?: ReactNode
   /** What an axis does not show, in words; '' for nothing. */
   readonly leftOut?: string
@@ -63,11 +63,13 @@ function Figure(props: FigureProps) {
       data-rows={props.dataRows}
     >
       <figcaption>
-        <Title id={titleId}>
-          <Words text={title} />
-        </Title>
-        <span className="chart-side">
+        <div className="chart-head">
+          <Title id={titleId}>
+            <Words text={title} />
+          </Title>
           {props.value}
+        </div>
+        <span className="chart-side">
           <ChartMenu
             {...props}
             id={plotId}
