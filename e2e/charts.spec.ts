@@ -193,13 +193,13 @@ test(
     const value = legend(lab, 'entropy-chart', 'final')
     await expect(value).not.toContainText('fit ')
     await lab.get('smoothing').fill('0.4')
-    await expect(lab.get('smoothing-value')).toHaveText('0.937')
+    await expect(lab.get('smoothing-value')).toHaveText('0.698')
     await expect(value).toContainText('fit ')
     await page.reload()
     await lab.show('runs')
     await lab.get('open-run').first().click()
     await lab.show('learn')
-    await expect(lab.get('smoothing-value')).toHaveText('0.937')
+    await expect(lab.get('smoothing-value')).toHaveText('0.698')
   },
 )
 

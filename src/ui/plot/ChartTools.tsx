@@ -11,12 +11,13 @@ const SMOOTHING_WORDS =
 
 const selectSmoothing = (state: UiState) => state.smoothing
 
-/** The slider is finer near 1, where it matters: weight = 1 - 10^-3s. */
-const weightOf = (share: number) => Number(Math.min(MAX_WEIGHT, 1 - 10 ** (-3 * share)).toFixed(3))
-const shareOf = (weight: number) => -Math.log10(1 - Math.min(MAX_WEIGHT, weight)) / 3
+/** The slider is finer near its end, where it matters. */
+const NINES = -Math.log10(1 - MAX_WEIGHT)
+const weightOf = (share: number) => Number((1 - 10 ** (-NINES * share)).toFixed(3))
+const shareOf = (weight: number) => -Math.log10(1 - weight) / NINES
 
 function Smoothing() {
-  const smoothing = useStore(uiStore, selectSmoothing)
+  const smoothing = Math.min(MAX_WEIGHT, useStore(uiStore, selectSmoothing))
   const help = useId()
   // What a few samples say is smoothed in any case.
   const words = smoothing > 0 ? String(smoothing) : 'as needed'

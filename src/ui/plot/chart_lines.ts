@@ -10,7 +10,7 @@ import { resolveColor } from '../scales/css_colors.ts'
 import type { Domain } from '../scales/domain.ts'
 import { extentIn } from '../scales/extent.ts'
 import { type Ideal, placeWords } from '../scales/ideal.ts'
-import { isFew, smoothed } from '../scales/smooth.ts'
+import { isFew, MAX_WEIGHT, smoothed } from '../scales/smooth.ts'
 import type { Overlay } from '../shown/overlays.ts'
 import { lineStep, measuredIn } from '../shown/readout.ts'
 import { seriesOf } from '../shown/run.ts'
@@ -54,7 +54,7 @@ export const weightOf = (
   { smooth = 0 }: Pick<Line, 'smooth'>,
   asked: number,
   columns: Columns | undefined,
-): number => (isFew(columns) ? asked : Math.max(smooth, asked))
+): number => Math.min(MAX_WEIGHT, isFew(columns) ? asked : Math.max(smooth, asked))
 
 /** A line, and how other runs' lines of the same metric are dashed. */
 export interface NumberedLine extends Line {

@@ -115,9 +115,9 @@ test('shares stay shares, and what is never negative stays so', () => {
 
 test('a line that rises is not bent flat at the largest measured value', () => {
   // It rises, and then stays: a straight line through all of it ends above it.
-  const values = Array.from({ length: 90 }, (_, i) => Math.min(i, 60) / 10)
+  const values = Array.from({ length: 90 }, (_, i) => Math.min(i, 80) / 10)
   const line = valuesOf(values, MAX_WEIGHT)
-  expect(line[89]).toBeGreaterThan(6.5)
+  expect(line[89]).toBeGreaterThan(8.2)
   expect(line[89] - line[88]).toBeGreaterThan(0.01)
 })
 
@@ -138,4 +138,14 @@ test('another weight starts over, and one too large is brought down', () => {
   const columns = columnsOf([0, 1, 0])
   expect(smoothed(columns, 0.5).values[1]).toBeCloseTo(0.5)
   expect(smoothed(columns, 7)).toEqual(smoothed(columnsOf([0, 1, 0]), MAX_WEIGHT))
+})
+
+test('the heaviest fit of a usual run still follows it', () => {
+  // It rises in a third of its 45 steps, and stays.
+  const line = valuesOf(
+    Array.from({ length: 45 }, (_, i) => Math.min(i / 15, 1)),
+    1,
+  )
+  const straight = (i: number) => line[0] + ((line[44] - line[0]) * i) / 44
+  expect(line[20] - straight(20)).toBeGreaterThan(0.15)
 })
