@@ -26,9 +26,21 @@ async function pointsOf({ id, header }: RunEntry, metric: string): Promise<Point
   const series = columns.get(metric)
   if (!series) return []
   const last = Math.max(1, header.step)
-  return spread(series.length, POINTS)
-    .map((i): [number, number] => [series.steps[i] / last, series.values[i]])
-    .filter(([, value]) => Number.isFinite(value))
+  return spread(series.length, POINTS).map((i) => [series.steps[i] / last, series.values[i]])
+}
+
+/** Of the values from `low` to `high`; what is not finite leaves a gap. */
+export function sparkPath(points: Points, low: number, high: number): string {
+  let isJoined = false
+  return points
+    .map(([at, value]) => {
+      const to = isJoined ? 'L' : 'M'
+      isJoined = Number.isFinite(value)
+      if (!isJoined) return ''
+      const y = HEIGHT - 3 - ((value - low) / (high - low || 1)) * (HEIGHT - 6)
+      return `${to}${(2 + at * (WIDTH - 4)).toFixed(1)} ${y.toFixed(1)}`
+    })
+    .join('')
 }
 
 function pointsOnce(entry: RunEntry, metric: string): Promise<Points> {
@@ -71,15 +83,13 @@ export function Spark({ entry, color, choice }: SparkProps) {
       isOver = true
     }
   }, [isNear, entry.id, step, metric])
-  const values = points.map(([, value]) => value)
+  const values = points.map(([, value]) => value).filter(Number.isFinite)
   const [low, high] = isShare(choice, [entry]) ? [0, 1] : [Math.min(...values), Math.max(...values)]
-  const place = ([at, value]: Points[number]) =>
-    `${(2 + at * (WIDTH - 4)).toFixed(1)} ${(HEIGHT - 3 - ((value - low) / (high - low || 1)) * (HEIGHT - 6)).toFixed(1)}`
   return (
     <svg ref={ref} className="spark" width={WIDTH} height={HEIGHT} aria-hidden="true">
-      {points.length > 1 ? (
+      {values.length > 1 ? (
         <path
-          d={`M${points.map(place).join('L')}`}
+          d={sparkPath(points, low, high)}
           fill="none"
           stroke={cssColor(color === undefined ? '--soft' : runColor(color).color)}
           strokeWidth="1.5"
