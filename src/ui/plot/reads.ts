@@ -27,6 +27,10 @@ const TOKENS: Readonly<Record<NonNullable<Observation['rows']>, string>> = {
 export const ONE_HELD_OUT = 'the right answer to one held-out problem'
 export const ONE_OF_BATCH = 'one response in a training batch'
 
+/** Of the metrics that a step measures of every layer: `actor/entropy` is of all that was sampled,
+ * before the update. */
+export const ofProbe = (rows: number): string => `up to ${rows} responses, after the update`
+
 /** Of these tokens; '' where a record does not say whose they are. */
 export const tokensOf = (rows: Observation['rows']): string =>
   rows === undefined ? '' : (TOKENS[rows] ?? '')

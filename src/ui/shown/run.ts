@@ -123,6 +123,9 @@ export function useStepScale(): StepScale | undefined {
   )
 }
 
+/** Responses of a step whose tokens every layer's entropy is of. */
+export const selectProbeRows = (state: LabState): number => shownExperiment(state).probe.rows
+
 const selectSwitches = (state: LabState) => state.phase_switches
 
 /** The phases that have begun, for shades and markers. */

@@ -7,10 +7,10 @@ import { formatEntropy, formatTick } from '../../kit/format.ts'
 import { lazyPart } from '../../part/lazy_part.tsx'
 import { scoreSays } from '../../plot/lines/course_says.ts'
 import { type Line, MetricChart } from '../../plot/MetricChart.tsx'
-import { BATCH, READ, reads } from '../../plot/reads.ts'
+import { ofProbe, READ, reads } from '../../plot/reads.ts'
 import { layerLook } from '../../scales/palette.ts'
 import { finalEntropy, LOGGED_ENTROPY, layerEntropy } from '../../shown/metrics.ts'
-import { useLastLayer } from '../../shown/run.ts'
+import { selectProbeRows, useLastLayer } from '../../shown/run.ts'
 import { useIsImported, useShown } from '../../shown/shown.ts'
 import { type UiState, uiStore } from '../../shown/store.ts'
 import type { LayerPicks as Picks } from './LayerPicks.tsx'
@@ -61,6 +61,7 @@ export function EntropyChart({ height }: Props) {
 
 function LayerEntropies({ height }: Props) {
   const last = useLastLayer()
+  const rows = useShown(selectProbeRows)
   const isDark = useStore(uiStore, selectIsDark)
   const picked = () => layersOnChart(last).join()
   const key = useSyncExternalStore(onPick, picked, picked)
@@ -83,7 +84,7 @@ function LayerEntropies({ height }: Props) {
     <MetricChart
       id="entropy-chart"
       title="Entropy of every layer’s policy"
-      note={`${reads(READ.raw, BATCH)}. Nats, from 0 (certain) to ln V.`}
+      note={`${reads(READ.raw, ofProbe(rows))}. Nats, from 0 (certain) to ln V.`}
       lines={lines}
       says={says}
       height={height}

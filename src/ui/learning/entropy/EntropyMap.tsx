@@ -8,11 +8,12 @@ import { wouldPress } from '../../plot/chart_lines.ts'
 import { HeatMap, HeatScale } from '../../plot/heat/HeatMap.tsx'
 import { layersSay } from '../../plot/lines/course_says.ts'
 import { Readout } from '../../plot/Readout.tsx'
-import { BATCH, READ, reads } from '../../plot/reads.ts'
+import { ofProbe, READ, reads } from '../../plot/reads.ts'
 import { stepsOf } from '../../scales/columns.ts'
 import { extentOf } from '../../scales/extent.ts'
 import { measuredIn, readStep, useSlowFrame, valueAt } from '../../shown/readout.ts'
-import { seriesOf, useLastLayer } from '../../shown/run.ts'
+import { selectProbeRows, seriesOf, useLastLayer } from '../../shown/run.ts'
+import { useShown } from '../../shown/shown.ts'
 import { uiStore } from '../../shown/store.ts'
 
 const nameOf = (layer: number) => `layer/entropy/${layer}`
@@ -64,6 +65,7 @@ const useRows = (lastLayer: number) =>
 export function EntropyMap({ height }: { readonly height: number }) {
   const lastLayer = useLastLayer()
   const scaleMax = useStore(uiStore, () => topOf(lastLayer).top)
+  const rows = useShown(selectProbeRows)
   const [hovered, setHovered] = useState<number>()
   const layer = Math.min(hovered ?? lastLayer, lastLayer)
   return (
@@ -71,7 +73,7 @@ export function EntropyMap({ height }: { readonly height: number }) {
       id="heatmap-plot"
       testid="heatmap"
       title="Entropy map, layer × step"
-      note={`${reads(READ.raw, BATCH)}. Bright is certain.`}
+      note={`${reads(READ.raw, ofProbe(rows))}. Bright is certain.`}
       file="entropy-map"
       height={height}
       first={0}

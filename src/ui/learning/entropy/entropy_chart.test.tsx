@@ -37,6 +37,9 @@ test('of a log of another trainer it draws the one entropy that is there', () =>
   const drawn = () => renderToStaticMarkup(<EntropyChart height={200} />)
   appendRow(series, LOGGED_ENTROPY, 1, 2.5)
   expect(drawn()).toContain('Entropy of every layer’s policy')
+  // Another number than actor/entropy, which is of all samples before the update.
+  const { rows } = labStore.getState().experiment.probe
+  expect(drawn()).toContain(`up to ${rows} `)
   viewStore.setState({ log: VERL_LOG })
   expect(drawn()).toContain('Entropy of the policy')
   // The lab's own log has them all.

@@ -118,6 +118,18 @@ function Which({ isGreedy, data = '' }: { isGreedy: boolean; data: string | unde
   return data === '' ? null : <span className="detail">, {data}</span>
 }
 
+/** Beside `actor/entropy` there are two numbers of one policy: this says which it is. */
+const FinalEntropy = ({ isLogged, rows }: { readonly isLogged: boolean; readonly rows: number }) =>
+  isLogged ? (
+    <dt>Entropy</dt>
+  ) : (
+    <dt
+      title={`Of the final policy after the update, on up to ${rows} responses; actor/entropy is of all that was sampled, before it.`}
+    >
+      Final entropy
+    </dt>
+  )
+
 export function RunNumbers({ shown }: PanelProps) {
   const { experiment, isNewest, metric } = shown
   const state = writtenRun()
@@ -185,7 +197,7 @@ export function RunNumbers({ shown }: PanelProps) {
       <TimeLeft isNewest={isNewest} />
       {/* The first to go where there is no room: the picture says it too. */}
       <div hidden={lacks(entropy)}>
-        <dt>{entropy === LOGGED_ENTROPY ? 'Entropy' : 'Final entropy'}</dt>
+        <FinalEntropy isLogged={entropy === LOGGED_ENTROPY} rows={experiment.probe.rows} />
         <dd data-testid="entropy-value">
           {formatEntropy(entropyValue)}
           {entropyValue === undefined ? null : <small> nats</small>}

@@ -25,7 +25,7 @@ const POLICY: readonly MoreChart[] = [
   {
     id: 'sampled-entropy',
     title: 'Entropy of what was sampled',
-    note: 'nats per token, of the policy that sampled them; the entropies of the layers are measured after the update, on some of these tokens',
+    note: 'actor/entropy: nats per token of all that was sampled, before the update and at the temperature of the samples; those of the layers are after it, of some of these responses',
     lines: [line('actor/entropy', 'entropy')],
   },
   {

@@ -43,7 +43,7 @@ export const METRIC_CHOICES = [
   { key: 'sampled', label: 'held-out accuracy, sampled' },
   { key: 'score', label: 'reward or task score, sampled' },
   { key: 'entropy', label: 'final entropy, nats' },
-  { key: 'policy_entropy', label: 'policy entropy as sampled, nats' },
+  { key: 'policy_entropy', label: 'policy entropy as sampled (actor/entropy), nats' },
 ] as const
 
 const FACTS = [

@@ -19,6 +19,7 @@ import { NewFilter } from './FilterBar.tsx'
 import { GroupRow } from './GroupRow.tsx'
 import { NotImported } from './NotImported.tsx'
 import { RunsTable } from './RunsTable.tsx'
+import { sparkPath } from './Spark.tsx'
 import { entryOf } from './testing.ts'
 
 beforeEach(() => {
@@ -261,7 +262,7 @@ test('beside logs of samples the table has what samples of every run come to', (
   expect(said(own)).toMatch(/accuracy, greedy: last .* final entropy, nats .*67\.2 % .* 0\.94 /)
   const both = said(own, log)
   expect(both).toMatch(
-    /held-out accuracy, x, or accuracy, sampled: last .* policy entropy as sampled, nats/,
+    /held-out accuracy, x, or accuracy, sampled: last .* policy entropy as sampled \(actor\/entropy\), nats/,
   )
   expect(both).toMatch(/6\.0 % .* 1\.9 /)
   expect(both).toMatch(/7\.0 % .* 1\.88 /)
@@ -291,4 +292,14 @@ test('the one mean of answers that logs have is one choice, whatever it is calle
   })
   const said = text(renderToStaticMarkup(<ColumnChooser entries={entries} />))
   expect(said.split('held-out mean of answers')).toHaveLength(2)
+})
+
+test('the line of a row leaves a gap where a value is not finite', () => {
+  const values = [0, 1, NaN, Infinity, 1, 0]
+  const path = sparkPath(
+    values.map((value, i) => [i / 5, value]),
+    0,
+    1,
+  )
+  expect(path).toBe('M2.0 21.0L15.6 3.0M56.4 3.0L70.0 21.0')
 })
