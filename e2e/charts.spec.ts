@@ -335,3 +335,37 @@ test('sentences leave the plot below them where it is, however many lines they c
     }
   }
 })
+
+test('a small chart’s value never meets its title, and numbers unfold beside plots that stay', async ({
+  lab,
+  page,
+}) => {
+  await page.setViewportSize({ width: 1440, height: 900 })
+  await lab.open()
+  const cards = page.locator('.small-charts .card.chart')
+  await expect(cards.first()).toBeVisible()
+  // As narrow as beside an open lesson, and with as long a value as there is.
+  await page.evaluate(() => {
+    for (const value of document.querySelectorAll('.small-charts .value'))
+      value.textContent = '−0.00123, fit −0.00123'
+  })
+  for (const width of [1440, 700]) {
+    await page.setViewportSize({ width, height: 900 })
+    const lines = await cards.evaluateAll((cards) =>
+      cards.map((card) => {
+        const [title, value] = ['h2', '.value'].map((of) => card.querySelector(of) as HTMLElement)
+        const line = Number.parseFloat(getComputedStyle(title).lineHeight)
+        return [title, value].map((it) => Math.round(it.getBoundingClientRect().height / line))
+      }),
+    )
+    for (const [title, value] of lines) expect([title, value], `${width}`).toEqual([1, 1])
+  }
+  await page.setViewportSize({ width: 1440, height: 900 })
+  const heights = () =>
+    page.locator('.small-charts .plot').evaluateAll((plots) => plots.map((it) => it.clientHeight))
+  const before = await heights()
+  await cards.first().locator('.chart-numbers summary').click()
+  await expect(cards.first().locator('.chart-numbers table')).toBeVisible()
+  for (const [i, height] of (await heights()).entries())
+    expect(height).toBeLessThanOrEqual(before[i])
+})
