@@ -1,21 +1,30 @@
 // Reads JSON lines: verl's file logger, {"step": 1, "data": {metric: value}}, and the lab's own
 // metrics.jsonl, which is written like it; imported runs, which may have answers to held-out
-// prompts; and any other lines with a column of steps.
+// prompts; and any other lines with a column of steps, or one list of them.
 
 import { isObject } from '../../formats/json.ts'
+import { Entries } from './base/entries.ts'
 import { type ImportedLog, isStep, LogError, LogRows } from './base/imported_log.ts'
 import { linesOf, numberOf, type Pieces, parsePython } from './base/lines.ts'
 import { generationOf, isGeneration } from './generations_log.ts'
 import { isHead } from './run_file.ts'
 import { flattened, loggedNumber, lookedForSteps, stepColumn, stepOf } from './text/step_column.ts'
+import { WHOLE_LIST } from './text/told_by_head.ts'
 
 /** What no other trainer measures, by the name that the lab gives it. */
 const LABS = /^layer\/entropy\/\d+$/
+
+/** Of a log whose every value is missing. */
+const nothingBeside = (names: readonly string[]) =>
+  `It counts steps, but has no number beside them: null is all that it has for ${names.slice(0, MOST_NAMED).join(', ')}${names.length > MOST_NAMED ? ` and ${names.length - MOST_NAMED} more` : ''}.`
+/** Columns that a sentence names. */
+const MOST_NAMED = 8
 
 /** The lines of one run. */
 class Lines {
   readonly rows = new LogRows()
   readonly #texts = new Set<string>()
+  readonly #empty = new Set<string>()
   #names: readonly string[] = []
   /** The column of the steps, where lines are no verl's. */
   #step: string | undefined
@@ -58,7 +67,8 @@ class Lines {
       if (name === this.#step) continue
       const number = loggedNumber(value)
       if (number === undefined) {
-        if (value !== null) this.#texts.add(name)
+        if (value === null) this.#empty.add(name)
+        else this.#texts.add(name)
         this.rows.text(name, value)
       } else this.rows.put(name, step, number)
     }
@@ -67,6 +77,8 @@ class Lines {
 
   finish(): ImportedLog {
     this.rows.notNumbers(this.#texts)
+    if (this.rows.isEmpty && this.#step !== undefined && this.#empty.size > 0)
+      throw new LogError(nothingBeside([...this.#empty]))
     if (this.#logger || this.#step !== undefined || this.rows.isTold)
       return this.rows.finish(
         this.#step === undefined ? (this.#logger ?? 'verl') : 'json_lines',
@@ -98,4 +110,22 @@ export async function readJsonLines(pieces: Pieces): Promise<readonly ImportedLo
     isFirst = false
   }
   return [...logs, lines.finish()]
+}
+
+/** The log of a list of rows. Throws LogError where none of them is of a log. */
+export async function readJsonList(pieces: Pieces): Promise<ImportedLog> {
+  const lines = new Lines()
+  const entries = new Entries(WHOLE_LIST)
+  const decoder = new TextDecoder()
+  let count = 0
+  const take = (texts: readonly string[]) => {
+    for (const text of texts) {
+      count++
+      if (!lines.take(parsePython(text))) lines.rows.skip(`row ${count}`)
+    }
+  }
+  for await (const piece of pieces) take(entries.push(decoder.decode(piece, { stream: true })))
+  take(entries.push(decoder.decode()))
+  if (entries.is_open) lines.rows.cut()
+  return lines.finish()
 }

@@ -4,20 +4,28 @@ import { type ImportedLog, LogError, type LogFile } from './base/imported_log.ts
 import type { Pieces } from './base/lines.ts'
 import { CAN_IMPORT } from './base/log_kinds.ts'
 import { readGenerationsLog } from './generations_log.ts'
-import { readJsonLines } from './json_lines_log.ts'
+import { readJsonLines, readJsonList } from './json_lines_log.ts'
 import { readTensorBoardLog } from './tensorboard_log.ts'
 import { readConsoleLog } from './text/console_log.ts'
 import { readCsvLog } from './text/csv_log.ts'
-import { isConsole, isStepTable } from './text/told_by_head.ts'
+import { isConsole, isStepList, isStepTable } from './text/told_by_head.ts'
 import { readTrlLog } from './trl_log.ts'
 
 /** What reads a file; a reader tells the kind more exactly. */
-export type LogReader = 'lines' | 'trl' | 'tensorboard' | 'generations' | 'console' | 'table'
+export type LogReader =
+  | 'lines'
+  | 'list'
+  | 'trl'
+  | 'tensorboard'
+  | 'generations'
+  | 'console'
+  | 'table'
 
 const READERS: Readonly<
   Record<LogReader, (files: readonly LogFile[]) => Promise<readonly ImportedLog[]>>
 > = {
   lines: (files) => readJsonLines(joined(files)),
+  list: async (files) => [await readJsonList(joined(files))],
   trl: async (files) => [await readTrlLog(joined(files))],
   tensorboard: async (files) => [await readTensorBoardLog(joined(files))],
   generations: async (files) => [await readGenerationsLog(files)],
@@ -47,7 +55,9 @@ export function logReader(name: string, head: Uint8Array): LogReader | undefined
   if (/\.json$/i.test(name))
     return /"(log_history|best_model_checkpoint|best_metric|best_global_step)"/.test(text)
       ? 'trl'
-      : undefined
+      : isStepList(text)
+        ? 'list'
+        : undefined
   if (/\.(csv|tsv)$/i.test(name) || isStepTable(text)) return 'table'
   return /\.(log|out|txt|err)$/i.test(name) || isConsole(text) ? 'console' : undefined
 }

@@ -38,7 +38,7 @@ export async function isData(file: File): Promise<boolean> {
   const isJson = /\.json$/i.test(file.name)
   if (!ROWS.test(file.name) && !isJson) return false
   const head = await file.slice(0, HEAD_BYTES).text()
-  if (isJson) return LIST.test(head)
+  if (isJson && !LIST.test(head)) return false
   // Few people drop a file, and telling a log from rows takes the readers of logs.
   const { isLogFile } = await import('../../jobs/logs/text/told_by_head.ts')
   return !isLogFile(file.name, head)

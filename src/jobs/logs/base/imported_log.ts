@@ -155,6 +155,10 @@ export class LogRows {
     return this.#told !== undefined
   }
 
+  get isEmpty(): boolean {
+    return this.#series.size === 0
+  }
+
   /** A text in a column of a step. */
   text(name: string, value: unknown): void {
     if (GROUP.test(name) && typeof value === 'string' && value !== '')

@@ -242,6 +242,28 @@ describe('tables and lines with a column of steps', () => {
     expect([...two.series.keys()]).toEqual(['reward', 'rewards/mean'])
   })
 
+  test('a list of rows, as pandas writes it, is a log; one that was cut off says so', async () => {
+    const text = '[{"step": 0, "score": 0.5}, {"step": 1, "score": null}, {"step": 2, "score": 1}]'
+    const log = await read('a.json', text)
+    expect(log.kind).toBe('json_lines')
+    expect(column(log, 'score')).toEqual([
+      [0, 0.5],
+      [2, 1],
+    ])
+    expect(log.isCut).toBe(false)
+    expect((await read('a.json', text.slice(0, -20))).isCut).toBe(true)
+  })
+
+  test('steps whose values are all null are no log, and that is said', async () => {
+    await expect(
+      read('a.jsonl', '{"step": 0, "score": null, "loss": null}\n'.repeat(3)),
+    ).rejects.toThrow(
+      'It counts steps, but has no number beside them: null is all that it has for score, loss.',
+    )
+    const late = '{"step": 0, "score": null}\n{"step": 1, "score": 2}\n'
+    expect(column(await read('a.jsonl', late), 'score')).toEqual([[1, 2]])
+  })
+
   test('a line that is broken is left out, and said', async () => {
     const log = await read('a.jsonl', '{"loss":1.2,"step":1}\n{oops\n')
     expect(column(log, 'loss')).toEqual([[1, 1.2]])
@@ -265,6 +287,11 @@ test.for([
   ['a.jsonl', '{"loss": 1.2, "reward": 0.1, "epoch": 0.1}\n{oops\n', true],
   ['a.jsonl', '{"step": 1, "prompt": "a", "answer": 2, "level": 3}\n', false],
   ['a.jsonl', '{"step": 1, "data": {"a": 1}}\n', true],
+  ['a.jsonl', '{"step": 0, "reward": null, "loss": null}\n', true],
+  ['a.jsonl', '{"id": 0, "reward": null}\n', false],
+  ['a.json', '[{"step": 0, "reward": 0.5}, {"step": 1', true],
+  ['a.json', '[{"question": "1+1", "answer": 2}]', false],
+  ['a.json', '{"data": [{"step": 0, "reward": 0.5}]}', false],
   ['a.txt', 'Once upon a time.\nstep: 3 - stir\n', false],
   ['a.txt', 'x\n(TaskRunner pid=1) step:3 - actor/lr:0.5\n', true],
   ['b.txt', "x {'loss': 0.5, 'epoch': 0.1}", true],

@@ -2,6 +2,7 @@
 // before it loads a reader.
 
 import { isObject } from '../../../formats/json.ts'
+import { Entries } from '../base/entries.ts'
 import { parsePython } from '../base/lines.ts'
 import { flattened, loggedNumber, stepColumn } from './step_column.ts'
 
@@ -19,12 +20,15 @@ const OF_ROWS =
   /^(prompt|question|problem|query|instruction|input|text|messages|conversations?|chosen|rejected|completion|response|answer|output|target|solution)$/i
 
 /** Whether named values are a row of a log: a step, or a loss, which its reader then says has no
- * step; and numbers more than anything else. */
+ * step; and numbers more than anything else, or nothing yet beside the step. */
 function isLogRow(values: readonly (readonly [name: string, value: unknown])[]): boolean {
   const names = values.map(([name]) => name)
-  const isTold = stepColumn(names) !== undefined || names.includes('loss')
-  if (!isTold || names.some((name) => OF_ROWS.test(name))) return false
+  const step = stepColumn(names)
+  if (step === undefined && !names.includes('loss')) return false
+  if (names.some((name) => OF_ROWS.test(name))) return false
   const filled = values.filter(([, value]) => value !== '' && value !== null)
+  if (filled.length === 1 && values.length > 1 && filled[0][0] === step)
+    return loggedNumber(filled[0][1]) !== undefined
   const numbers = filled.filter(([, value]) => loggedNumber(value) !== undefined).length
   return numbers > 1 && 2 * numbers > filled.length
 }
@@ -42,23 +46,32 @@ export function isStepTable(head: string): boolean {
 
 /** Lines that are looked at: a file may begin with a line about itself. */
 const MOST_LINES = 5
+/** Characters of a list that are looked through for them. */
+const LONGEST_HEAD = 100_000
 
-/** Whether a text begins as JSON lines of a log. */
-function areStepLines(head: string): boolean {
-  return head
-    .split('\n', MOST_LINES)
+/** Whether one of the first texts is a line of a log, as JSON. */
+const areSteps = (lines: readonly string[]): boolean =>
+  lines
+    .slice(0, MOST_LINES)
     .map(parsePython)
     .some((line) => {
       if (!isObject(line)) return false
       if (typeof line.step === 'number' && isObject(line.data)) return true
       return line.imported_run !== undefined || isLogRow(flattened(line))
     })
-}
+
+/** What begins JSON that is one list, as pandas writes a table. */
+export const WHOLE_LIST = /^\s*\[/
+
+/** Whether a text begins as a list of rows of a log. */
+export const isStepList = (head: string): boolean =>
+  areSteps(new Entries(WHOLE_LIST).push(head.slice(0, LONGEST_HEAD)))
 
 /** Whether a file is a log, by its name and its first bytes, though its kind of file may hold rows
  * to train on too. */
 export function isLogFile(name: string, head: string): boolean {
   if (/\.(csv|tsv)$/i.test(name)) return isStepTable(head)
-  if (/\.(jsonl|ndjson)$/i.test(name)) return areStepLines(head)
+  if (/\.(jsonl|ndjson)$/i.test(name)) return areSteps(head.split('\n', MOST_LINES))
+  if (/\.json$/i.test(name)) return isStepList(head)
   return /\.(txt|text|md)$/i.test(name) && isConsole(head)
 }

@@ -60,6 +60,8 @@ test('a log is imported; one that cannot be read is said beside the button', asy
   vi.stubGlobal('history', { state: null, replaceState() {}, pushState() {} })
   await openRunFiles([file('events.out.tfevents.1', 'hello')])
   expect(refused()?.problems.join()).toMatch(/no event file of TensorBoard/)
+  await openRunFiles([file('nulls.jsonl', '{"step": 0, "reward": null}\n')])
+  expect(refused()?.problems.join()).toMatch(/^It counts steps, but has no number beside them/)
   // A lone file of answers looks like rows, and is a log all the same.
   await openRunFiles([file('10.jsonl', '{"input": "1+1", "output": "2", "score": 1, "step": 10}')])
   expect(refused()).toBeUndefined()
