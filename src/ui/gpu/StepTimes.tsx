@@ -5,17 +5,17 @@ import { formatShare } from '../kit/format.ts'
 import { t } from '../kit/translator.ts'
 import { BoardChart } from '../learning/more/BoardChart.tsx'
 import { useMeasured } from '../learning/more/measured.ts'
-import { timeCharts } from '../learning/more/more_charts.ts'
 import { firstSentence } from '../part/Fold.tsx'
 import type { Line } from '../plot/MetricChart.tsx'
 import { cssColor } from '../scales/css_colors.ts'
 import { useSlowFrame } from '../shown/readout.ts'
-import { shownStore, useIsPast } from '../shown/shown.ts'
+import { shownStore, useIsPast, useLog } from '../shown/shown.ts'
 import { useAdapterPeak } from './adapter_peak.ts'
 import {
   againstPeak,
   largestStages,
   type StepShares,
+  stepCharts,
   stepPace,
   stepTimeWords,
 } from './step_times.ts'
@@ -73,7 +73,8 @@ function Reached() {
 export function StepTimes() {
   const metrics = useMeasured()
   useSlowFrame(REFRESH_MS)
-  const charts = useMemo(() => timeCharts(metrics), [metrics])
+  const kind = useLog()?.kind
+  const charts = useMemo(() => stepCharts(metrics, kind), [metrics, kind])
   const { series, gaps } = shownStore.getState()
   const found = largestStages(series)
   if (!found) return null

@@ -1,6 +1,6 @@
 // What is said of the time of a run's steps.
 import { expect, test } from 'vitest'
-import { againstPeak, largestStages, stepPace, stepTimeWords } from './step_times.ts'
+import { againstPeak, largestStages, stepCharts, stepPace, stepTimeWords } from './step_times.ts'
 
 const column = (...values: number[]) => ({
   values: Float64Array.from(values),
@@ -71,4 +71,12 @@ test('the throughput is set against the peak of the adapter', () => {
   expect(againstPeak(series, costs, 0)).toBeUndefined()
   expect(againstPeak(new Map(), costs, 40)).toBeUndefined()
   expect(againstPeak(series, { ...costs, tokens: 0 }, 40)).toBeUndefined()
+})
+
+test('of a log nothing is said that is true of the lab’s own steps alone', () => {
+  const notes = (kind?: string) =>
+    stepCharts(['timing_s/step', 'perf/throughput'], kind).map(({ note }) => note)
+  expect(notes('verl')).toEqual(['s', 'tok/s'])
+  for (const own of [notes(), notes('lab')])
+    expect(own.join()).toMatch(/while the next step.*overlap/)
 })

@@ -3,7 +3,9 @@
 import type { Costs } from '../../document/experiment/costs/costs.ts'
 import type { Gaps } from '../../record/run/time_left.ts'
 import { formatDuration, formatNumber, formatShare } from '../kit/format.ts'
-import { formatSeconds } from '../learning/more/more_charts.ts'
+import type { MoreChart } from '../learning/more/chart_entry.ts'
+import { chartOfLog } from '../learning/more/log_notes.ts'
+import { formatSeconds, timeCharts } from '../learning/more/more_charts.ts'
 import { OTHER_STAGES, STAGES } from '../learning/more/stages.ts'
 
 const TIME = 'timing_s/'
@@ -13,6 +15,15 @@ interface Column {
   readonly values: ArrayLike<number>
   readonly length: number
 }
+
+/** The charts of times; of a log of this kind without what is true of the lab's own steps alone. */
+export const stepCharts = (
+  metrics: readonly string[],
+  kind: string | undefined,
+): readonly MoreChart[] =>
+  timeCharts(metrics).map((chart) =>
+    kind === undefined ? chart : chartOfLog(chart, kind, metrics),
+  )
 
 /** What the steps of a run took. */
 export interface StepShares {
