@@ -71,12 +71,12 @@ function layersIn(series: ReadonlyMap<string, Series>): number {
   return last <= MAX_LAYERS ? Math.max(1, last) : 1
 }
 
-/** What is known of the run: its name, its task, its layers and how long it was. */
-function experimentOf(name: string, step: number, { task, n, series }: Named): Experiment {
+/** What is known of the run: its name, its task, its layers and how long it was, or was to be. */
+function experimentOf(name: string, steps: number, { task, n, series }: Named): Experiment {
   const num_hidden_layers = layersIn(series)
   const known = {
     name: withoutHidden(name).slice(0, MAX_NAME).toWellFormed(),
-    phases: [{ kind: 'rl', name: 'as logged', steps: Math.min(Math.max(1, step), MAX_STEPS) }],
+    phases: [{ kind: 'rl', name: 'as logged', steps: Math.min(Math.max(1, steps), MAX_STEPS) }],
     ...(task !== undefined && { task: { id: task } }),
     model: { num_hidden_layers },
   }
@@ -121,7 +121,7 @@ export function importedRun(
     metrics[name] = values[length - 1]
   }
   const name = called.replace(ENDING, '')
-  const experiment = experimentOf(name, log.step, named)
+  const experiment = experimentOf(name, Math.max(log.step, log.planned ?? 0), named)
   const header: RunHeader = {
     id,
     record_version: RECORD_VERSION,

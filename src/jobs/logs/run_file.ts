@@ -3,7 +3,7 @@
 
 import { isObject } from '../../formats/json.ts'
 import { metricsJsonl } from '../../record/files/metrics_file.ts'
-import type { ImportedLog } from './base/imported_log.ts'
+import { type ImportedLog, isStep } from './base/imported_log.ts'
 import { LOG_KINDS, type LogKind } from './base/log_kinds.ts'
 
 const VERSION = 1
@@ -23,6 +23,8 @@ interface Head {
   readonly remarks: readonly string[]
   /** By the lab's name what the log called a metric. */
   readonly names?: Readonly<Record<string, string>>
+  /** Steps that its trainer was to take. */
+  readonly planned?: number
 }
 
 const isName = (name: unknown): boolean =>
@@ -40,6 +42,7 @@ export const isHead = (line: unknown): line is Head =>
   isName(line.run) &&
   isName(line.group) &&
   areNames(line.names) &&
+  (line.planned === undefined || isStep(line.planned)) &&
   Array.isArray(line.remarks) &&
   line.remarks.length <= MAX_REMARKS &&
   line.remarks.every((remark) => typeof remark === 'string' && remark.length <= MAX_REMARK)
@@ -49,7 +52,7 @@ export const importedRunsText = (logs: readonly ImportedLog[]): string =>
   logs.map(importedRunText).join('')
 
 function importedRunText(log: ImportedLog): string {
-  const { kind, run, group, remarks, series, names, generations } = log
+  const { kind, run, group, remarks, series, names, planned, generations } = log
   const head: Head = {
     imported_run: VERSION,
     kind,
@@ -57,6 +60,7 @@ function importedRunText(log: ImportedLog): string {
     ...(group !== undefined && { group }),
     remarks,
     ...(names.size > 0 && { names: Object.fromEntries(names) }),
+    ...(planned !== undefined && { planned }),
   }
   const answers = generations.flatMap(({ step, item }) =>
     item.map((answer) => `${JSON.stringify({ ...answer, step })}\n`),

@@ -41,3 +41,15 @@ test('twins are told apart in the bar, the settings and the banner', () => {
     '#',
   )
 })
+
+test('a log that is cut off has a warning sign in the bar', () => {
+  const { header } = first
+  if (!header.source) throw new Error('it is no log')
+  const cut = { ...first, header: { ...header, source: { ...header.source, is_cut: true } } }
+  const bar = (past: typeof first) =>
+    renderToStaticMarkup(
+      <PastStatus past={past} status="finished" Icon={History} says={undefined} />,
+    )
+  expect(bar(first)).toMatch(/data-status="finished".*lucide-history/)
+  expect(bar(cut)).toMatch(/data-status="stopped".*lucide-circle-alert.*cut off at step 10 of 120/)
+})

@@ -79,13 +79,15 @@ export function changedText(header: RunHeader): [label: string, values: string][
   })
 }
 
-/** 'finished, 90 steps', 'cut off after step 25', 'stopped at step 40 of 120',
+/** 'finished, 90 steps', 'cut off after step 25', 'cut off at step 3 of 4', 'stopped at step 40 of 120',
  * 'interrupted at step 40 of 120'. */
 export function endText(header: RunHeader): string {
   const word = statusWord(header)
   if (word === 'finished') return `finished, ${header.step} steps`
-  if (word === 'cut off') return `cut off after step ${header.step}`
-  return `${word} at step ${header.step} of ${plannedOf(header)}`
+  const planned = plannedOf(header)
+  // How far a log was to go is not always known.
+  if (word === 'cut off' && planned <= header.step) return `cut off after step ${header.step}`
+  return `${word} at step ${header.step} of ${planned}`
 }
 
 /** Wall clock from the start to the end, pauses included; undefined during a run, where the clock

@@ -34,7 +34,9 @@ export interface ImportedLog {
   readonly step: number
   /** What was left out or changed, a sentence each. */
   readonly remarks: readonly string[]
-  /** Its file ends in the middle of something. */
+  /** As many steps as its trainer was to take, where it says so. */
+  readonly planned: number | undefined
+  /** Its file ends in the middle of something, or before the last planned step. */
   readonly isCut: boolean
 }
 
@@ -80,6 +82,7 @@ interface Told {
   readonly kind: LogKind
   readonly remarks: readonly string[]
   readonly names?: Readonly<Record<string, string>>
+  readonly planned?: number
 }
 
 const VALIDATED = /^val-|(?:^|[/_])eval/
@@ -98,6 +101,7 @@ export class LogRows {
   readonly #remarks = new Set<string>()
   readonly #groups = new Set<string>()
   #isCut = false
+  #planned: number | undefined
   #gaps = 0
   #empty = 0
   /** Of each metric, how often its steps went back, and how often a step had another value
@@ -205,6 +209,11 @@ export class LogRows {
     if (this.#unread++ === 0) this.#firstUnread = where
   }
 
+  /** The trainer says that it is to take as many steps. */
+  plan(steps: number): void {
+    this.#planned = steps
+  }
+
   /** The file ends in the middle of something. */
   cut(): void {
     this.#isCut = true
@@ -244,6 +253,7 @@ export class LogRows {
     ]
     const renamed = [...this.#theirs].filter(([ours, theirs]) => ours !== `trl/${theirs}`)
     const names = new Map([...Object.entries(this.#told?.names ?? {}), ...renamed])
+    const planned = this.#told?.planned ?? this.#planned
     return {
       kind: this.#told?.kind ?? kind,
       run: run.slice(0, MAX_NAME),
@@ -253,7 +263,8 @@ export class LogRows {
       generations: this.#keptGenerations(),
       step: this.#step,
       remarks: remarks.flatMap((sentence) => sentence || []),
-      isCut: remarks.includes(CUT),
+      planned,
+      isCut: remarks.includes(CUT) || this.#step < (planned ?? 0),
     }
   }
 }

@@ -23,17 +23,24 @@ const FROM: Readonly<Record<StepSource, string | undefined>> = {
     'The entries have no steps and the text has no progress bar; they were counted from 1. With logging_steps other than 1 each stands for as many steps.',
 }
 
+/** verl's bar of the whole training. */
+const PROGRESS = /Training Progress:[^|\n]*\|[^|\n]*\|\s*\d+\/(\d+) \[/
+
 /** Gathers the lines of a console one after the other. */
 class Console {
   readonly verl: VerlLine[] = []
   readonly printed: Printed[] = []
   bars: Bar[] = []
   logging_steps: number | undefined
+  /** Steps that verl is to take. */
+  planned: number | undefined
   #line = ''
   #dict = ''
 
   line(text: string): void {
     const plain = plainLine(text)
+    const [, planned] = PROGRESS.exec(plain) ?? []
+    if (planned !== undefined) this.planned = Number(planned)
     const whole = this.#line === '' ? undefined : continued(this.#line, plain)
     if (whole !== undefined) {
       this.#line = whole
@@ -89,8 +96,9 @@ async function gather(pieces: Pieces): Promise<Console> {
   return found
 }
 
-function putVerl(rows: LogRows, lines: readonly VerlLine[]): ImportedLog {
-  for (const { step, metrics, unread } of lines) {
+function putVerl(rows: LogRows, { verl, planned }: Console): ImportedLog {
+  if (planned !== undefined) rows.plan(planned)
+  for (const { step, metrics, unread } of verl) {
     for (const [name, value] of metrics) rows.put(name, step, value)
     for (const part of unread) rows.skip(`“${part.slice(0, 60)}” of step ${step}`)
   }
@@ -117,7 +125,7 @@ function putTrl(rows: LogRows, { printed, bars, logging_steps }: Console): Impor
 export async function readConsoleLog(pieces: Pieces): Promise<ImportedLog> {
   const found = await gather(pieces)
   const rows = new LogRows()
-  if (found.verl.length > 0) return putVerl(rows, found.verl)
+  if (found.verl.length > 0) return putVerl(rows, found)
   if (found.printed.length > 0) return putTrl(rows, found)
   throw new LogError(
     "No metrics were found in the text. Looked for the lines of verl (“step:1 - name:value - …”) and the dicts of TRL and transformers (“{'loss': 0.5, …, 'epoch': 0.1}”).",

@@ -1,6 +1,8 @@
 import { describe, expect, test } from 'vitest'
 import type { ImportedLog } from '../base/imported_log.ts'
+import { importedRun } from '../imported_run.ts'
 import { logReader, readLogs } from '../read_log.ts'
+import { importedRunsText } from '../run_file.ts'
 import { printedNumber } from './python_literal.ts'
 import { isLogFile } from './told_by_head.ts'
 
@@ -71,6 +73,19 @@ describe('verl’s console', () => {
     expect(column(log, 'perf/n')).toEqual([[1, 3]])
     expect(column(log, 'timing_s/step')).toEqual([[2, 3.25]])
     expect(log.remarks).toEqual(['2 values are not finite and shown as gaps.'])
+  })
+
+  test('a log that ends before the last step of its progress bar is cut off there', async () => {
+    const bar = `${task}Training Progress:   0%|          | 0/4 [00:00<?, ?it/s]`
+    const lines = [1, 2, 3, 4].map((step) => `step:${step} - actor/pg_loss:0.5`)
+    const cut = await read('train.log', [bar, ...lines.slice(0, 3)].join('\n'))
+    expect([cut.step, cut.planned, cut.isCut]).toEqual([3, 4, true])
+    const { header } = importedRun('train.log', cut, { id: 'a', now: 0, version: '0.0.0' })
+    expect(header.experiment.phases[0].steps).toBe(4)
+    const [again] = await readAll('again.jsonl', importedRunsText([cut]))
+    expect([again.planned, again.isCut]).toEqual([4, true])
+    expect((await read('train.log', [bar, ...lines].join('\n'))).isCut).toBe(false)
+    expect((await read('train.log', lines.join('\n'))).isCut).toBe(false)
   })
 
   test('a line that was broken is one, and a resumed run is said', async () => {

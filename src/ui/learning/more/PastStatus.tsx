@@ -1,5 +1,5 @@
 // Says which past run the page shows, how it ended, and leads back.
-import { ArrowLeft, type LucideIcon } from 'lucide-react'
+import { ArrowLeft, CircleAlert, type LucideIcon } from 'lucide-react'
 import type { RunEntry } from '../../../page/runs/library/library_store.ts'
 import { CutName } from '../../kit/CutName.tsx'
 import { closePast } from '../../open/opened_run.ts'
@@ -16,6 +16,8 @@ interface PastStatusProps {
 
 export function PastStatus({ past, status, Icon, says }: PastStatusProps) {
   const name = useCalledName(past)
+  const isCut = says === undefined && past.header.source?.is_cut === true
+  const Sign = isCut ? CircleAlert : Icon
   return (
     <>
       <button
@@ -31,8 +33,8 @@ export function PastStatus({ past, status, Icon, says }: PastStatusProps) {
         </span>
         <CutName name={name} />
       </button>
-      <p className="status" data-testid="status" data-status={status}>
-        <Icon className="icon" aria-hidden="true" />
+      <p className="status" data-testid="status" data-status={isCut ? 'stopped' : status}>
+        <Sign className="icon" aria-hidden="true" />
         <span>{says ?? endText(past.header)}</span>
       </p>
     </>

@@ -143,6 +143,7 @@ test('how a run ended is said with its steps and its time', () => {
     source: { ...VERL_LOG, is_cut: true },
   } as const
   expect([statusWord(cut), endText(cut)]).toEqual(['cut off', 'cut off after step 120'])
+  expect(endText({ ...cut, ...later })).toBe('cut off at step 12 of 64')
   // A condition ended its last phase.
   const early = { step: 95, phase: 2, phase_step: 25 } as const
   expect(endText({ ...header, ...early, status: 'finished' })).toBe(

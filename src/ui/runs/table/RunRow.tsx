@@ -200,12 +200,13 @@ function FixedCell(props: {
   readonly today: number
 }) {
   const { column, header, today } = props
+  const planned = plannedOf(header)
   if (column === 'steps')
     return (
       <td className="number run-more run-steps">
         {formatCount(header.step)}
-        {header.source?.is_cut ? null : (
-          <small className="soft"> of {formatCount(plannedOf(header))}</small>
+        {header.source?.is_cut && planned <= header.step ? null : (
+          <small className="soft"> of {formatCount(planned)}</small>
         )}
       </td>
     )
