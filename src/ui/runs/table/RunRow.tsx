@@ -6,7 +6,7 @@ import { canDelete, labelRun, setBaseline } from '../../../page/runs/library/lib
 import { runName } from '../../../record/run/names.ts'
 import type { RunHeader } from '../../../record/run/record.ts'
 import { CutName } from '../../kit/CutName.tsx'
-import { formatCount, NONE } from '../../kit/format.ts'
+import { formatCount, formatNumber, NONE } from '../../kit/format.ts'
 import { openArm } from '../../open/opened_arm.ts'
 import { removeRuns, showRun } from '../../open/opened_run.ts'
 import { unsaidWords } from '../../shown/names/distinct_names.ts'
@@ -194,6 +194,11 @@ function RunTools({ row, isEdited, onEdit }: RunRowProps) {
   )
 }
 
+/** A log may count in samples, or in milliseconds: then one run would make the table too wide. */
+const LONG_STEP = 1e7
+const stepText = (step: number): string =>
+  step < LONG_STEP ? formatCount(step) : formatNumber(step)
+
 function FixedCell(props: {
   readonly column: (typeof FIXED)[number]['key']
   readonly header: RunHeader
@@ -203,17 +208,20 @@ function FixedCell(props: {
   const planned = plannedOf(header)
   if (column === 'steps')
     return (
-      <td className="number run-more run-steps">
-        {formatCount(header.step)}
+      <td
+        className="number run-more run-steps"
+        title={header.step < LONG_STEP ? undefined : formatCount(header.step)}
+      >
+        {stepText(header.step)}
         {header.source?.is_cut && planned <= header.step ? null : (
-          <small className="soft"> of {formatCount(planned)}</small>
+          <small className="soft"> of {stepText(planned)}</small>
         )}
       </td>
     )
   if (column === 'status')
     return (
       <td className="run-more" title={endText(header)}>
-        {header.source?.is_cut ? endText(header) : statusWord(header)}
+        {header.source?.is_cut && header.step < LONG_STEP ? endText(header) : statusWord(header)}
       </td>
     )
   const { text, clock, whole } = shortWhen(header.started_at, today)

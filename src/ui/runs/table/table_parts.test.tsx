@@ -303,3 +303,13 @@ test('the line of a row leaves a gap where a value is not finite', () => {
   )
   expect(path).toBe('M2.0 21.0L15.6 3.0M56.4 3.0L70.0 21.0')
 })
+
+test('long numbers of steps are short, and whole in their title', () => {
+  const { header, ...entry } = entryOf('a', {})
+  const step = 1_000_000_000_000_000
+  const source = { ...VERL_LOG, is_cut: true }
+  const long = { ...entry, header: { ...header, step, phase_step: step, source } }
+  const markup = renderToStaticMarkup(<RunsTable entries={[long]} living={undefined} />)
+  expect(markup).toMatch(/<td[^>]*run-steps[^>]*title="1,000,000,000,000,000">1\.0e15</)
+  expect(text(markup)).not.toMatch(/1,?000,?000,?000/)
+})
