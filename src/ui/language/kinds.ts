@@ -5,6 +5,8 @@ export const HAS_WORDS = /[A-Za-z]{2}/
 /** Texts from which names of code are listed. */
 const NAMES_FOLLOW =
   /(?:\bone of|\bthese are:|\blegal here:|\blooked for) $|\b(?:prompts|answers) \($/i
+/** A log's own names of its metrics, whatever they mean on the page. */
+const LOGGED_FOLLOW = /^In the log: $/
 /** Behind it stands what was given, as it was given. */
 const GIVEN_FOLLOWS = /\b(?:got|found|kept|keyword|column|two values of|is of) $/i
 /** A text between the holes of a template, and what these hold. */
@@ -64,6 +66,7 @@ const isInPath = ({ literals, values }: Cut, hole: number): boolean =>
 /** Whether a hole holds names of code, which are no words of the page. */
 export function holdsCode(cut: Cut, hole: number): boolean {
   const [value, before, after] = [cut.values[hole], cut.literals[hole], cut.literals[hole + 1]]
+  if (LOGGED_FOLLOW.test(before)) return true
   if (NAMES_FOLLOW.test(before))
     return value.split(/, | or | and /).every((word) => WORD_OF_CODE.test(word))
   if (GIVEN_FOLLOWS.test(before) && /, /.test(value))

@@ -24,6 +24,8 @@ const CATALOGUE: Readonly<Record<string, string>> = {
   'what was done to it ({0})': '修改（{0}）',
   '{0}: expected one of {1}, got {2}': '{0}：应为 {1} 之一，得到 {2}',
   reward: '奖励',
+  'In the log: {0}': '日志中的名称：{0}',
+  'In the log: {0}; and {1} more': '日志中的名称：{0}；另有 {1} 项',
   score: '得分',
   temperature: '温度',
   '{0} responses': '{0} 个回答',
@@ -160,6 +162,13 @@ test('a number may have its interval, and brackets belong to the last of a list'
     '没有它，奖励变化 −0.3 ± 0.1。',
   )
   expect(texts.translate('reinforcement and what was done to it (3)')).toBe('强化学习、修改（3）')
+})
+
+test('what a log calls its metrics stays, whatever the words mean elsewhere', () => {
+  expect(texts.translate('In the log: reward')).toBe('日志中的名称：reward')
+  expect(texts.translate('In the log: reward; score; and 3 more')).toBe(
+    '日志中的名称：reward; score；另有 3 项',
+  )
 })
 
 test('names of code that are listed or were given stay, whatever the words mean elsewhere', () => {
