@@ -1,3 +1,4 @@
+import { strToU8, zipSync } from 'fflate'
 import { afterEach, expect, test, vi } from 'vitest'
 import { NO_OPTIONS } from '../../../document/links/view_options.ts'
 import { EMPTY_LIBRARY, libraryStore } from '../../../page/runs/library/library_store.ts'
@@ -76,6 +77,41 @@ test('several logs go the way of every folder', async () => {
   const logs = ['a.jsonl', 'b.jsonl'].map((name) => file(name, '{"step": 1, "data": {"a": 1}}'))
   await openRunFiles(logs)
   expect(chosenStore.getState().files).toEqual(logs)
+})
+
+const zip = (entries: Readonly<Record<string, string>>) =>
+  zipSync(
+    Object.fromEntries(Object.entries(entries).map(([path, text]) => [path, strToU8(text)])),
+  ) as Uint8Array<ArrayBuffer>
+const LINE = '{"step": 1, "data": {"a": 1}}'
+
+test('the logs of a zip archive are taken out of it, by the folders that they are in', async () => {
+  const files = {
+    'runs/a/trainer_state.json': '{"log_history": []}',
+    'runs/b.jsonl': LINE,
+    'runs/config.json': '{}',
+    'runs/readme.txt': 'hello',
+    'runs/model.safetensors': 'x',
+  }
+  await openRunFiles([new File([zip(files)], 'runs.zip')])
+  expect(refused()).toBeUndefined()
+  expect(chosenStore.getState().files.map(({ name }) => name)).toEqual([
+    'a/trainer_state.json',
+    'b.jsonl',
+  ])
+  expect(await chosenStore.getState().files[1].text()).toBe(LINE)
+})
+
+test.for<[string, Uint8Array<ArrayBuffer>, RegExp, boolean]>([
+  ['cut.zip', zip({ 'a.jsonl': LINE }).slice(0, -30), /is cut off or damaged/, false],
+  ['bundle.zip', zip({ 'experiment.json': '{}', 'a.jsonl': LINE }), /It is a bundle/, true],
+  ['model.zip', zip({ 'm/config.json': '{}' }), /none of its files is a log/, false],
+  ['job.zip', zip({ 'j/understory.json': '{}', 'j/rows.jsonl': '{}' }), /none of its/, false],
+  ['page.zip', strToU8('<html>') as Uint8Array<ArrayBuffer>, /and is none\.$/, false],
+])('%s has no logs, and it is said why', async ([name, bytes, seems, isOffered]) => {
+  await openRunFiles([new File([bytes], name)])
+  expect(refused()?.problems).toEqual([expect.stringMatching(seems)])
+  expect(refused()?.offer !== undefined).toBe(isOffered)
 })
 
 test('a page whose link locks it imports nothing', async () => {

@@ -43,12 +43,12 @@ export async function openRunFiles(files: readonly File[]): Promise<void> {
   const locked = openingLocked()
   if (locked !== undefined) return refuse({ file, problems: [locked] })
   // Few people bring a log.
-  const { noRun } = await import('./no_run.ts')
+  const { logsIn } = await import('./no_run.ts')
   const logs: File[] = []
   for (const each of files) {
-    const no = await noRun(each)
-    if (no) refuseToo(each, no)
-    else logs.push(each)
+    const found = await logsIn(each)
+    if ('logs' in found) logs.push(...found.logs)
+    else refuseToo(each, found)
   }
   if (logs.length > 1) return chosenStore.setState({ files: logs })
   const [log] = logs

@@ -2,6 +2,7 @@
 import { HEAD_BYTES, logReader } from '../../../jobs/logs/read_log.ts'
 import { isData } from '../../data/open_data.ts'
 import { foreignProblem } from '../../kit/foreign.ts'
+import { zipHolds } from '../imports/zip_logs.ts'
 
 /** What a file is instead, in a sentence; `offer`: what a button that opens it says. */
 export interface NoRun {
@@ -22,10 +23,6 @@ const BY_NAME: readonly (readonly [ending: RegExp, is: NoRun])[] = [
     },
   ],
   [/\.safetensors$/i, { seems: 'It seems to be a checkpoint or a model.', offer: ANYHOW }],
-  [
-    /\.zip$/i,
-    { seems: 'It is a zip archive: a bundle, or something to unpack first.', offer: ANYHOW },
-  ],
 ]
 
 function dataSeems(name: string): string {
@@ -48,8 +45,21 @@ function jsonSeems(text: string, isWhole: boolean): string {
     : 'It is JSON without a list “log_history”, which the trainer_state.json of TRL has.'
 }
 
+const BUNDLE: NoRun = {
+  seems: 'It is a bundle: an experiment with its files, and no run.',
+  offer: ANYHOW,
+}
+
+/** The logs that a file is or holds, or what it is instead. */
+export async function logsIn(file: File): Promise<{ readonly logs: readonly File[] } | NoRun> {
+  if (!/\.zip$/i.test(file.name)) return (await noRun(file)) ?? { logs: [file] }
+  const holds = await zipHolds(file)
+  if ('files' in holds) return { logs: holds.files }
+  return 'isBundle' in holds ? BUNDLE : holds
+}
+
 /** Undefined for what the readers of logs are to try. */
-export async function noRun(file: File): Promise<NoRun | undefined> {
+async function noRun(file: File): Promise<NoRun | undefined> {
   const known = BY_NAME.find(([ending]) => ending.test(file.name))
   if (known) return known[1]
   const head = new Uint8Array(await file.slice(0, HEAD_BYTES).arrayBuffer())

@@ -1,3 +1,4 @@
+import { strToU8, zipSync } from 'fflate'
 import { beforeEach, expect, test, vi } from 'vitest'
 import { NO_OPTIONS } from '../../../document/links/view_options.ts'
 import { PRESETS } from '../../../document/presets/presets.ts'
@@ -179,4 +180,22 @@ test.for<[string, string, RegExp]>([
 test('a folder of weights that are no safetensors names them, and what to do', async () => {
   await openFiles([file('GGUF\x03', 'model-q4.gguf'), file('# A model', 'README.md')], 'model')
   expect(problems()).toMatch(/model-q4\.gguf: It is a GGUF file .*safetensors/)
+})
+
+test('a zip archive of logs is opened as they are, and one that is cut off says so', async () => {
+  const lines = strToU8('{"step": 1, "data": {"a": 1}}\n{"step": 2, "data": {"a": 2}}\n')
+  const bytes = zipSync({ 'out/first.jsonl': lines, 'out/second.jsonl': lines })
+  const zip = (to?: number) => new File([bytes.slice(0, to) as Uint8Array<ArrayBuffer>], 'runs.zip')
+  const opening = openFile(zip())
+  await vi.waitUntil(() => foundRunsStore.getState().found !== undefined)
+  const { found } = foundRunsStore.getState()
+  expect(found?.runs.map(({ run, step }) => [run, step])).toEqual([
+    ['first', 2],
+    ['second', 2],
+  ])
+  found?.answer([])
+  await opening
+  expect(problems()).toBeUndefined()
+  await openFile(zip(-30))
+  expect(problems()).toMatch(/^It is a zip archive that is cut off or damaged/)
 })

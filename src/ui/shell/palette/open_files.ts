@@ -78,7 +78,11 @@ export async function openFile(file: File): Promise<void> {
     return problems.length > 0 ? refuse(problems) : undefined
   }
   if (/\.zip$/i.test(file.name)) {
-    // Only some visitors have bundles to bring.
+    // Only some visitors have bundles to bring, or logs.
+    const { zipHolds } = await import('../../runs/imports/zip_logs.ts')
+    const holds = await zipHolds(file)
+    if ('seems' in holds && !holds.hasNoLog) return refuse([holds.seems, CAN_OPEN])
+    if ('files' in holds) return openFiles(holds.files, file.name)
     const { openBundle } = await import('../../data/bundles.ts')
     const problems = await openBundle(file)
     return problems.length > 0 ? refuse(problems) : fileStore.setState({ problem: undefined })
