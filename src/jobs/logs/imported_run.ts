@@ -97,6 +97,20 @@ function settingOf(
   return { ...(own !== undefined && { seed: own }), ...(setting !== undefined && { setting }) }
 }
 
+/** Seconds since 1970 of each row, as Weights & Biases keep them. */
+const TIMES = '_timestamp'
+/** From 2001 to 2096: no other unit. */
+const SECONDS = { least: 1e9, most: 4e9 }
+
+/** When the first row was logged, in milliseconds. */
+function begunAt({ series }: ImportedLog): number | undefined {
+  const times = series.get(TIMES)
+  const seconds = times?.values.subarray(0, times.length).find(Number.isFinite)
+  return seconds !== undefined && seconds >= SECONDS.least && seconds <= SECONDS.most
+    ? Math.round(1000 * seconds)
+    : undefined
+}
+
 /** What storage is to write: a finished run of this name, without the ending of a file. `id`: of
  * the record; `now`: milliseconds since 1970; `file`: it is a run of this one, which has
  * several. */
@@ -121,6 +135,7 @@ export function importedRun(
     metrics[name] = values[length - 1]
   }
   const name = called.replace(ENDING, '')
+  const begun = begunAt(log)
   const experiment = experimentOf(name, Math.max(log.step, log.planned ?? 0), named)
   const header: RunHeader = {
     id,
@@ -148,6 +163,7 @@ export function importedRun(
       file: file.slice(0, MAX_NAME),
       remarks: log.remarks,
       ...(Object.keys(named.names).length > 0 && { names: named.names }),
+      ...(begun !== undefined && { begun }),
       ...settingOf(name, log),
       ...(log.isCut && { is_cut: true }),
     },

@@ -68,6 +68,7 @@ class Lines {
       const number = loggedNumber(value)
       if (number === undefined) {
         if (value === null) this.#empty.add(name)
+        else if (this.rows.has(name)) this.rows.putWords(name, step)
         else this.#texts.add(name)
         this.rows.text(name, value)
       } else this.rows.put(name, step, number)

@@ -30,6 +30,8 @@ export interface RunSource {
   readonly remarks: readonly string[]
   /** By the lab's name of a metric what the log calls it, where that is another. */
   readonly names?: Readonly<Record<string, string>> | undefined
+  /** When it began, where the log says so: milliseconds since 1970. */
+  readonly begun?: number | undefined
   /** As the log or its name says. */
   readonly seed?: number | undefined
   /** What the log or its name calls the runs that differ in their seeds alone. */

@@ -103,6 +103,7 @@ export class LogRows {
   #isCut = false
   #planned: number | undefined
   #gaps = 0
+  #words = 0
   #empty = 0
   /** Of each metric, how often its steps went back, and how often a step had another value
    * before. */
@@ -134,6 +135,18 @@ export class LogRows {
     else if (!Number.isFinite(value)) this.#gaps++
     appendRow(this.#series, metric, step, Number.isFinite(value) ? value : Number.NaN)
     this.#step = Math.max(this.#step, step)
+  }
+
+  /** What is no number where the metric has numbers: a gap. */
+  putWords(name: string, step: number): void {
+    const before = this.#gaps
+    this.put(name, step, Number.NaN)
+    this.#words += this.#gaps - before
+    this.#gaps = before
+  }
+
+  has(name: string): boolean {
+    return this.#series.has(name)
   }
 
   /** One value of TRL's, under the names of the lab; two names of TRL's that are one here, older
@@ -239,6 +252,8 @@ export class LogRows {
       this.#isCut && CUT,
       this.#gaps > 0 &&
         `${many(this.#gaps, 'value is', 'values are')} not finite and shown as gaps.`,
+      this.#words > 0 &&
+        `${many(this.#words, 'value is', 'values are')} no number and shown as ${this.#words === 1 ? 'a gap' : 'gaps'}.`,
       this.#empty > 0 &&
         `${many(this.#empty, 'value is', 'values are')} missing or not finite (null in the file) and shown as ${this.#empty === 1 ? 'a gap' : 'gaps'}.`,
       back > 0 &&

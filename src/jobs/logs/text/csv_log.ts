@@ -51,6 +51,9 @@ function isRepeated(
   )
 }
 
+const hasNumber = ({ index }: Column, records: readonly Fields[]): boolean =>
+  records.some(({ fields }) => loggedNumber(fields[index]?.trim() ?? '') !== undefined)
+
 interface Fields {
   readonly fields: readonly string[]
   readonly line: number
@@ -107,6 +110,7 @@ function readRun(
   const repeated = columns.filter((column) => isRepeated(column, columns, records))
   const read = columns.filter((column) => !repeated.includes(column))
   const texts = new Set<string>()
+  const numeric = new Set(read.filter((column) => hasNumber(column, records)))
   let count = 0
   for (const { fields, line } of records) {
     const step = stepOf(fields[stepIndex])
@@ -114,12 +118,14 @@ function readRun(
       rows.skip(`line ${line} (its step is “${fields[stepIndex]?.slice(0, 20) ?? ''}”)`)
       continue
     }
-    for (const { index, metric } of read) {
+    for (const column of read) {
+      const { index, metric } = column
       const text = fields[index]?.trim() ?? ''
       if (text === '') continue
       const value = loggedNumber(text)
       if (value === undefined) {
-        texts.add(metric)
+        if (numeric.has(column)) rows.putWords(metric, step)
+        else texts.add(metric)
         rows.text(metric, text)
       } else {
         rows.put(metric, step, value)

@@ -257,6 +257,33 @@ describe('tables and lines with a column of steps', () => {
     expect([...two.series.keys()]).toEqual(['reward', 'rewards/mean'])
   })
 
+  test('words among the numbers of a column are gaps, and are counted', async () => {
+    const table = await read('a.csv', 'step,score,note\n1,abc,ok\n2,0.5,ok\n3,abc,ok\n')
+    expect(column(table, 'score')).toEqual([
+      [1, Number.NaN],
+      [2, 0.5],
+      [3, Number.NaN],
+    ])
+    expect(table.remarks).toEqual([
+      'Not read, because it is no number: note.',
+      '2 values are no number and shown as gaps.',
+    ])
+    const lines = await read('a.jsonl', '{"step":1,"score":2}\n{"step":2,"score":"abc"}\n')
+    expect(column(lines, 'score')[1]).toEqual([2, Number.NaN])
+    expect(lines.remarks).toEqual(['1 value is no number and shown as a gap.'])
+  })
+
+  test('the first time stamp of Weights & Biases says when the run began', async () => {
+    const rowsFrom = (at: number) =>
+      [0, 1].map((i) => `{"_step": ${i}, "_timestamp": ${at + i}, "score": 1}`).join('\n')
+    const begun = async (at: number) => {
+      const log = await read('a.jsonl', rowsFrom(at))
+      return importedRun('a.jsonl', log, { id: 'a', now: 7, version: '0' }).header.source?.begun
+    }
+    expect(await begun(1_764_500_000.5)).toBe(1_764_500_000_500)
+    expect(await begun(3)).toBeUndefined()
+  })
+
   test('a list of rows, as pandas writes it, is a log; one that was cut off says so', async () => {
     const text = '[{"step": 0, "score": 0.5}, {"step": 1, "score": null}, {"step": 2, "score": 1}]'
     const log = await read('a.json', text)

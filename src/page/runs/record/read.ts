@@ -76,6 +76,7 @@ const headerSchema = z.object({
       file: z.string(),
       remarks: texts,
       names: z.optional(z.record(z.string(), z.string())),
+      begun: z.optional(number),
       seed: z.optional(whole),
       setting: z.optional(z.string()),
       is_cut: z.optional(z.boolean()),

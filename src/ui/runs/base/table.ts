@@ -1,6 +1,8 @@
 // Makes the rows of the table of runs: searched, sorted, with the number that was asked for.
+
 import type { RunEntry } from '../../../page/runs/library/library_store.ts'
 import { runName } from '../../../record/run/names.ts'
+import type { RunHeader } from '../../../record/run/record.ts'
 import type { Statistic } from '../../../record/run/summary.ts'
 import { searchable } from '../../kit/fuzzy.ts'
 import { type DistinctName, distinctNames } from '../../shown/names/distinct_names.ts'
@@ -148,7 +150,7 @@ function order(a: Row, b: Row, { sort, isDescending, columns }: TableView): numb
   const keyOf = ({ entry: { header }, name, value, cells }: Row): Cell => {
     if (sort === 'name') return name
     if (sort === 'status') return statusWord(header)
-    if (sort === 'started') return header.started_at
+    if (sort === 'started') return begunAt(header)
     if (sort === 'steps') return header.step
     return at < 0 ? value : cells[at]
   }
@@ -159,8 +161,11 @@ function order(a: Row, b: Row, { sort, isDescending, columns }: TableView): numb
   return sign * compareText(`${x}`, `${y}`)
 }
 
-/** Runs of which nobody knows it stay in their order, behind the others. */
-const begunAt = ({ entry }: Row): number => entry.header.started_at || 0
+/** When a run began; that of a log which does not say it, when it was imported. */
+export const begunAt = ({ source, started_at }: RunHeader): number => source?.begun ?? started_at
+
+/** Runs of which nobody knows when they began stay in their order, behind the others. */
+const tie = ({ entry }: Row): number => begunAt(entry.header) || 0
 
 const rank = ({ entry: { labels } }: Row) => (labels.pinned ? 0 : 1)
 
@@ -176,5 +181,5 @@ export function tableRows(entries: readonly RunEntry[], view: TableView): Row[] 
     )
     .map((entry) => rowOf(entry, view, names.get(entry.id)))
     .filter((row) => isFound(row, search))
-    .sort((a, b) => rank(a) - rank(b) || order(a, b, view) || begunAt(b) - begunAt(a))
+    .sort((a, b) => rank(a) - rank(b) || order(a, b, view) || tie(b) - tie(a))
 }

@@ -29,7 +29,7 @@ function facts({ header }: RunEntry): [string, string][] {
   const ended = isLive(header.status) ? undefined : endText(header)
   const done = doneByHand(lasting({ steered, steering: header.document.steering })).length
   const said: [string, string | undefined][] = [
-    // A log does not say when.
+    ['Begun', source?.begun === undefined ? undefined : whenText(source.begun, Date.now())],
     [source ? 'Imported' : 'Begun', whenText(header.started_at, Date.now())],
     ['Ended', source ? undefined : took === undefined ? ended : `${ended}, after ${took}`],
     ['Imported from', source?.file],

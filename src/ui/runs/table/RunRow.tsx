@@ -14,7 +14,7 @@ import { endText, numberText, plannedOf, shortWhen, statusWord } from '../../sho
 import { cellText, columnLabel } from '../base/columns.ts'
 import { RunMark } from '../base/RunMark.tsx'
 import { tick } from '../base/selection.ts'
-import { type FIXED, fixedColumns, type Row } from '../base/table.ts'
+import { begunAt, type FIXED, fixedColumns, type Row } from '../base/table.ts'
 import { RunDetails } from './RunDetails.tsx'
 import { Spark } from './Spark.tsx'
 
@@ -224,9 +224,9 @@ function FixedCell(props: {
         {header.source?.is_cut && header.step < LONG_STEP ? endText(header) : statusWord(header)}
       </td>
     )
-  const { text, clock, whole } = shortWhen(header.started_at, today)
-  // A log does not say when its run began.
-  if (header.source)
+  const { text, clock, whole } = shortWhen(begunAt(header), today)
+  // Few logs say when their run began.
+  if (header.source && header.source.begun === undefined)
     return (
       <td className="run-more run-started" title={`Imported: ${whole}`}>
         {NONE}

@@ -313,3 +313,16 @@ test('long numbers of steps are short, and whole in their title', () => {
   expect(markup).toMatch(/<td[^>]*run-steps[^>]*title="1,000,000,000,000,000">1\.0e15</)
   expect(text(markup)).not.toMatch(/1,?000,?000,?000/)
 })
+
+test('a log that says when its run began has that time', () => {
+  const { header, ...entry } = entryOf('a', {})
+  const cell = (begun?: number) => {
+    const source = begun === undefined ? VERL_LOG : { ...VERL_LOG, begun }
+    const markup = renderToStaticMarkup(
+      <RunsTable entries={[{ ...entry, header: { ...header, source } }]} living={undefined} />,
+    )
+    return text(/<td[^>]*run-started[^>]*>.*?<\/td>/.exec(markup)?.[0] ?? '')
+  }
+  expect(cell()).toContain('–')
+  expect(cell(Date.UTC(2025, 10, 30, 12))).toContain('Nov 2025')
+})
