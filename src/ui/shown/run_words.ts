@@ -79,8 +79,8 @@ export function changedText(header: RunHeader): [label: string, values: string][
   })
 }
 
-/** 'finished, 90 steps', 'cut off after step 25', 'cut off at step 3 of 4', 'stopped at step 40 of 120',
- * 'interrupted at step 40 of 120'. */
+/** 'finished, 90 steps', 'cut off after step 25', 'cut off at step 3 of 4',
+ * 'stopped at step 40 of 120', 'interrupted at step 40 of 120'. */
 export function endText(header: RunHeader): string {
   const word = statusWord(header)
   if (word === 'finished') return `finished, ${header.step} steps`

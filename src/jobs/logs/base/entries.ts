@@ -1,5 +1,5 @@
-// Cuts the objects of a list out of JSON that comes in pieces, so that a large file is never whole in
-// memory.
+// Cuts the objects of a list out of JSON that comes in pieces, so that a large file is never whole
+// in memory.
 
 /** Characters that are looked through for the list at a time. */
 const LONGEST_ENTRY = 4_000_000

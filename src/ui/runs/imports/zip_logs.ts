@@ -10,7 +10,8 @@ export type ZipHolds =
 
 /** What may be a log by its name. */
 const LOG = /tfevents|\.(json|jsonl|ndjson|csv|tsv|log|out|txt|err)$/i
-/** JSON of a model, an experiment or a job; what a system adds to an archive; what is said of it. */
+/** JSON of a model, an experiment or a job; what a system adds to an archive; what is said of
+ * it. */
 const NO_LOG =
   /(?:^|\/)(?:\.|__MACOSX\/|readme\b)|(?:^|[/_])(?:config|tokenizer|index|map|experiment|understory)\.json$/i
 const BUNDLE = 'experiment.json'
