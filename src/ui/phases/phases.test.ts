@@ -7,7 +7,7 @@ import { presetOf } from '../../document/presets/presets.ts'
 import { initialState, type LabState } from '../../page/state/store.ts'
 import { methodOf } from './PhaseItem.tsx'
 import { addedPhase } from './PhaseTools.tsx'
-import { selectShown } from './timeline.ts'
+import { phaseLength, selectShown } from './timeline.ts'
 
 const presetExperiment = (id: string): Experiment => {
   const preset = presetOf(id)
@@ -28,6 +28,15 @@ test('a length that was just changed is shown at once, because the run follows i
   expect(shown.phases[1].steps).toBe(99)
   // A store that is asked twice has the same object.
   expect(selectShown(running(longer.experiment))).toBe(shown)
+})
+
+test('a phase that a person has ended is as long as it was, also before the next one begins', () => {
+  const phases = resolvePhases(presetExperiment('tiny'))
+  const line = { phases, present: 1, doneOf: (index: number) => 10 * (index + 1) }
+  const lengths = (isEnding: boolean) => phases.map((_, i) => phaseLength(i, { ...line, isEnding }))
+  const planned = phases.map(({ steps }) => steps)
+  expect(lengths(false)).toEqual([10, ...planned.slice(1)])
+  expect(lengths(true)).toEqual([10, 20, ...planned.slice(2)])
 })
 
 test('what waits for a restart is not drawn as the run’s', () => {

@@ -62,6 +62,21 @@ export interface Timeline {
   readonly canMove: (index: number) => boolean
 }
 
+/** How long a phase is: as long as it was where it is over, or a person has ended it, also while
+ * the run is paused before the next one. */
+export function phaseLength(
+  index: number,
+  {
+    phases,
+    present,
+    isEnding,
+    doneOf,
+  }: Pick<Timeline, 'phases' | 'present' | 'isEnding' | 'doneOf'>,
+): number {
+  const isOver = index < present || (isEnding && index === present)
+  return isOver ? doneOf(index) : phases[index].steps
+}
+
 /** The timeline of the shown run or of the settings; renders when the page writes words. */
 export function useTimeline(): Timeline {
   const experiment = usePresent(selectShown)
@@ -92,7 +107,7 @@ export function useTimeline(): Timeline {
     is_finished,
     isEnding,
     doneOf,
-    lengthOf: (index) => (index < present ? doneOf(index) : phases[index].steps),
+    lengthOf: (index) => phaseLength(index, { phases, present, isEnding, doneOf }),
     least: (index) => (isBusy && index === current ? Math.max(1, phaseStep) : 1),
     canLengthen: (index) => !isPast && (!isBusy || index >= current),
     canMove: (index) => !isPast && (!isBusy || index > current),
