@@ -9,6 +9,7 @@ import type { RunSource } from '../../record/run/record.ts'
 import { formatSteps } from '../kit/format.ts'
 import { closePast, type Opened, openedStore, useOpenedEntry } from '../open/opened_run.ts'
 import { useCalledName } from '../shown/names/called.ts'
+import { fromPreset } from '../shown/names/from_preset.ts'
 import { selectIsBusy, useLab } from '../shown/run.ts'
 import { changedText, endText, whenText } from '../shown/run_words.ts'
 import { CheckpointList } from './checkpoints/CheckpointList.tsx'
@@ -77,6 +78,7 @@ export function PastRun() {
   const isBusy = useLab(selectIsBusy)
   if (!opened || !entry) return null
   const { source } = entry.header
+  const from = fromPreset(entry, '')
   if (source) return <ImportedRun entry={entry} source={source} />
   return (
     <section className="card past-run" aria-label="Past run" data-testid="past-run">
@@ -85,7 +87,7 @@ export function PastRun() {
         more={
           opened.isElsewhere
             ? 'it continues in another tab of this browser, and only there'
-            : `begun ${whenText(entry.header.started_at, Date.now())}, ${endText(entry.header)}. ${isBusy ? BUSY : AT_REST}`
+            : `${from === '' ? '' : `${from}, `}begun ${whenText(entry.header.started_at, Date.now())}, ${endText(entry.header)}. ${isBusy ? BUSY : AT_REST}`
         }
       >
         {opened.isElsewhere ? 'This page shows what was written down when you opened it. ' : ''}

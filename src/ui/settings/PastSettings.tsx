@@ -8,6 +8,7 @@ import { CutName } from '../kit/CutName.tsx'
 import { closePast } from '../open/opened_run.ts'
 import { takeSettings } from '../open/take_settings.ts'
 import { useCalledName } from '../shown/names/called.ts'
+import { fromPreset } from '../shown/names/from_preset.ts'
 import { Unit } from './field/Unit.tsx'
 import { type FieldData, groupFields, OPEN_AT_FIRST, shownFields, valueWords } from './form.ts'
 import { rewardWords } from './rewards/part_words.ts'
@@ -24,6 +25,7 @@ interface PastSettingsProps {
 export function PastSettings({ entry, isOpen, toggle }: PastSettingsProps) {
   const name = useCalledName(entry)
   const isImported = entry.header.source !== undefined
+  const from = fromPreset(entry, name)
   return (
     <aside
       className={isOpen ? 'settings card past' : 'settings card past closed'}
@@ -40,6 +42,7 @@ export function PastSettings({ entry, isOpen, toggle }: PastSettingsProps) {
       </div>
       {isOpen ? (
         <div id="settings-body" className="past-settings">
+          {from === '' ? null : <small className="soft">{from}</small>}
           <p className="soft pending">
             {isImported
               ? 'Not the current run. A log does not say with which settings its run was trained.'

@@ -38,8 +38,8 @@ export const isOneTask = (groups: readonly Line[]): boolean =>
       .map(({ header: { document } }) => taskKey(document.task)),
   ).size < 2
 
-/** What a run learns, as text; undefined for one of a log, which may be of any task. The runs of one
- * table of Weights & Biases are of one project. */
+/** What a run learns, as text; undefined for one of a log, which may be of any task. The runs of
+ * one table of Weights & Biases are of one project. */
 export function knownTask({ document, source }: RunHeader): string | undefined {
   if (!source) return taskKey(document.task)
   return source.kind === 'wandb' ? JSON.stringify({ table: source.file }) : undefined

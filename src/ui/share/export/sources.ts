@@ -7,7 +7,7 @@ import type { JobSource } from '../../../jobs/job_spec.ts'
 import { checkpointSource, experimentSource } from '../../../jobs/model_folders.ts'
 import { shippedFiles } from '../../../page/opened/shipped_files.ts'
 import { openRun } from '../../../page/runs/library/library.ts'
-import { runOf } from '../../../page/runs/library/library_store.ts'
+import { type RunEntry, runOf } from '../../../page/runs/library/library_store.ts'
 import { nextExperiment } from '../../../page/state/next_experiment.ts'
 import { labStore } from '../../../page/state/store.ts'
 import type { MetricColumns } from '../../../record/files/metrics_file.ts'
@@ -17,6 +17,7 @@ import { runState } from '../../open/models/run_files.ts'
 import type { Wanted } from '../../open/open_export.ts'
 import { openedStore } from '../../open/opened_run.ts'
 import { fileTitle } from '../../open/shown_run.ts'
+import { fromPreset } from '../../shown/names/from_preset.ts'
 
 /** A line of the menu. */
 export interface SourceChoice {
@@ -32,13 +33,20 @@ export const SETTINGS: SourceChoice = {
   of: undefined,
 }
 
+/** '“GRPO, lr 0.0003” (from Reverse six digits)'. */
+function exportedName(entry: RunEntry): string {
+  const { name } = runName(entry)
+  const from = fromPreset(entry, name)
+  return from === '' ? `“${name}”` : `“${name}” (${from})`
+}
+
 /** The settings, and what is kept of a run, newest first. */
 export async function sourceChoices(wanted: Wanted | undefined): Promise<SourceChoice[]> {
   const { record: living, step } = labStore.getState()
   const record = wanted?.record ?? openedStore.getState().opened?.id ?? living
   if (record === '') return [SETTINGS]
   const entry = runOf(record)
-  const name = entry ? `“${runName(entry).name}”` : 'This run'
+  const name = entry ? exportedName(entry) : 'This run'
   const kept = (await listCheckpoints(record)).map(({ step }) => step).toReversed()
   const isNewer = record === living && step > (kept[0] ?? 0)
   return [
