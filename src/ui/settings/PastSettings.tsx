@@ -42,7 +42,7 @@ export function PastSettings({ entry, isOpen, toggle }: PastSettingsProps) {
       </div>
       {isOpen ? (
         <div id="settings-body" className="past-settings">
-          {from === '' ? null : <small className="soft">{from}</small>}
+          {from === '' ? null : <p className="soft pending">{from}</p>}
           <p className="soft pending">
             {isImported
               ? 'Not the current run. A log does not say with which settings its run was trained.'
