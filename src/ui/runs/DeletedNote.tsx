@@ -2,6 +2,7 @@
 import { Undo2 } from 'lucide-react'
 import { undoDelete } from '../../page/runs/library/library.ts'
 import { libraryStore, runOf } from '../../page/runs/library/library_store.ts'
+import { takeLostFocus } from '../kit/lost_focus.ts'
 import { calledName } from '../shown/names/called.ts'
 
 const undo = () => void undoDelete(libraryStore.getState().justDeleted)
@@ -17,7 +18,13 @@ export function DeletedNote({ deleted }: { readonly deleted: readonly string[] }
   return (
     <>
       <span>{saidOf(deleted)}</span>
-      <button type="button" data-testid="undo-delete" onClick={undo}>
+      <button
+        key={deleted.join()}
+        ref={takeLostFocus}
+        type="button"
+        data-testid="undo-delete"
+        onClick={undo}
+      >
         <Undo2 className="icon" aria-hidden="true" /> Undo
       </button>
     </>

@@ -7,6 +7,7 @@ import type { RunEntry } from '../../page/runs/library/library_store.ts'
 import type { LabState } from '../../page/state/store.ts'
 import type { RunSource } from '../../record/run/record.ts'
 import { formatSteps } from '../kit/format.ts'
+import { takeLostFocus } from '../kit/lost_focus.ts'
 import { closePast, type Opened, openedStore, useOpenedEntry } from '../open/opened_run.ts'
 import { useCalledName } from '../shown/names/called.ts'
 import { fromPreset } from '../shown/names/from_preset.ts'
@@ -49,7 +50,7 @@ function ImportedRun(props: { readonly entry: RunEntry; readonly source: RunSour
         what it does not hold is not shown. Nothing is trained while it is shown, and Copy link
         copies the link of the current run. {source.remarks.join(' ')}
       </About>
-      <BackToRun />
+      <BackToRun key={entry.id} />
     </section>
   )
 }
@@ -60,7 +61,7 @@ function BackToRun() {
   const hasSteps = useLab(selectHasSteps)
   return (
     <div className="past-run-actions">
-      <button type="button" data-testid="back-to-run" onClick={closePast}>
+      <button ref={takeLostFocus} type="button" data-testid="back-to-run" onClick={closePast}>
         <ArrowLeft className="icon" aria-hidden="true" />{' '}
         {hasSteps ? 'Back to the current run' : 'Back to a new run'}
       </button>
@@ -71,19 +72,16 @@ function BackToRun() {
 const BUSY = 'Pause, Step and Reset are of the run in progress.'
 const AT_REST = 'To train it again, use its settings.'
 
-/** Nothing while the current run is shown. */
-export function PastRun() {
-  const opened = useStore(openedStore, selectOpened)
-  const entry = useOpenedEntry()
+/** A run of this lab: when it was trained, and what was changed in it. */
+function TrainedRun(props: { readonly entry: RunEntry; readonly opened: Opened }) {
+  const { entry, opened } = props
+  const name = useCalledName(entry)
   const isBusy = useLab(selectIsBusy)
-  if (!opened || !entry) return null
-  const { source } = entry.header
   const from = fromPreset(entry, '')
-  if (source) return <ImportedRun entry={entry} source={source} />
   return (
     <section className="card past-run" aria-label="Past run" data-testid="past-run">
       <About
-        says="Past run, read-only:"
+        says={`Past run “${name}”, read-only:`}
         more={
           opened.isElsewhere
             ? 'it continues in another tab of this browser, and only there'
@@ -100,7 +98,16 @@ export function PastRun() {
           : ''}
       </About>
       {opened.isElsewhere ? null : <CheckpointList entry={entry} />}
-      <BackToRun />
+      <BackToRun key={entry.id} />
     </section>
   )
+}
+
+/** Nothing while the current run is shown. */
+export function PastRun() {
+  const opened = useStore(openedStore, selectOpened)
+  const entry = useOpenedEntry()
+  if (!opened || !entry) return null
+  const { source } = entry.header
+  return source ? <ImportedRun {...{ entry, source }} /> : <TrainedRun {...{ entry, opened }} />
 }
