@@ -1,4 +1,5 @@
 // What the narrowest windows say whole: phones, and a large letter on a large screen.
+import type { Page } from '@playwright/test'
 import { boxOf as box, cutOff, sticksOut } from './bars.ts'
 import { expect, QUICK } from './lab_page.ts'
 import { test } from './warm_page.ts'
@@ -12,6 +13,18 @@ const WINDOWS = [
   [390, 844],
   [440, 900],
 ] as const
+
+/** How far a finger can be off the middle of a button, both sides together. */
+const reach = (page: Page, id: string) =>
+  page.getByTestId(id).evaluate((button) => {
+    button.scrollIntoView({ block: 'center' })
+    const { left, top, width, height } = button.getBoundingClientRect()
+    const [x, y] = [left + width / 2, top + height / 2]
+    const isOwn = (dx: number, dy: number) =>
+      document.elementFromPoint(x + dx, y + dy)?.closest('button') === button
+    const off = Array.from({ length: 80 }, (_, i) => i - 39.5)
+    return Math.min(off.filter((d) => isOwn(d, 0)).length, off.filter((d) => isOwn(0, d)).length)
+  })
 
 test('in the narrowest windows nothing of a run is cut, however long its numbers are', async ({
   lab,
@@ -127,6 +140,31 @@ test('in the narrowest windows nothing of a run is cut, however long its numbers
     lab.get(id).evaluate((button) => getComputedStyle(button).borderTopColor)
   await expect(lab.get('kept-next')).toBeDisabled()
   expect(await border('kept-next')).toBe(await border('kept-previous'))
+  // Of another step, and zoomed, the bar of a phone still says how good the answers were.
+  await lab.show('learn')
+  await lab.get('zoom-last').fill('8')
+  await lab.get('kept-previous').click()
+  for (const width of [390, 320]) {
+    await page.setViewportSize({ width, height: 844 })
+    const numbers = await box(lab, '.numbers dl')
+    const heldOut = await box(lab, '[data-testid=accuracy-value]')
+    expect(heldOut.bottom, `${width}`).toBeLessThanOrEqual(numbers.bottom)
+    await expect(page.locator('.step-number .of-all'), `${width}`).toBeVisible()
+  }
+  await lab.get('zoom-reset').click()
+  await lab.get('follow').click()
+  await page.setViewportSize({ width: 390, height: 844 })
+  const session = await page.context().newCDPSession(page)
+  await session.send('Emulation.setTouchEmulationEnabled', { enabled: true })
+  for (const id of ['kept-previous', 'download-jsonl', 'download-csv'])
+    expect(await reach(page, id), id).toBeGreaterThanOrEqual(40)
+  // What stays of the bar in a low window is whole below the controls, which a finger has higher.
+  await page.setViewportSize({ width: 844, height: 390 })
+  await page.evaluate(() => scrollTo(0, 1500))
+  const stays = await box(lab, '.bar')
+  expect((await box(lab, '.numbers dl')).y).toBeGreaterThanOrEqual(stays.bottom)
+  await session.detach()
+  await page.setViewportSize({ width: 440, height: 900 })
   // As wide as the studies below it.
   await lab.show('study')
   const search = lab.get('study-search')

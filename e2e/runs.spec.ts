@@ -83,10 +83,19 @@ test('a run is kept, renamed, deleted and brought back, and opened with its own 
   await lab.get('delete-run').click()
   await expect(lab.get('run')).toHaveCount(0)
   await expect(lab.get('deleted')).toContainText('“first one” deleted.')
+  // What is pressed next is at hand for whoever has no mouse.
+  await expect(lab.get('undo-delete')).toBeFocused()
   await lab.get('undo-delete').click()
   await expect(lab.get('tick')).toBeChecked()
   await lab.get('open-run').click()
-  await expect(lab.get('past-run')).toContainText('read-only')
+  await expect(lab.get('past-run')).toContainText('Past run “first one”, read-only')
+  await expect(lab.get('back-to-run')).toBeFocused()
+  // The line of steps has the width of the bar, which is no higher for the run's name.
+  await page.setViewportSize({ width: 1440, height: 900 })
+  const widthOf = async (part: string) => (await page.locator(part).boundingBox())?.width ?? 0
+  expect(await widthOf('.axis-track')).toBeGreaterThan(0.6 * (await widthOf('.work')))
+  expect((await page.locator('.work').boundingBox())?.height).toBeLessThanOrEqual(96)
+  if (size) await page.setViewportSize(size)
   await expect(lab.get('train')).toBeDisabled()
   await expect.poll(() => shownNumbers(lab)).toEqual(numbers)
   await lab.get('back-to-run').click()

@@ -160,11 +160,10 @@ export function RunNumbers({ shown }: PanelProps) {
         <dt>Steps</dt>
         <dd>
           <span data-testid="step-count">{hasSteps ? formatCount(shown.step) : NONE}</span>
-          <small>
-            {isNewest
-              ? ` of ${formatCount(plannedSteps(state))}`
-              : ` looking back from ${formatCount(state.step)}`}
-          </small>
+          <small className="of-all"> of {formatCount(plannedSteps(state))}</small>
+          {isNewest ? null : (
+            <small className="looking-back"> looking back from {formatCount(state.step)}</small>
+          )}
         </dd>
       </div>
       <div className="reward-number" hidden={lacks(reward)}>
