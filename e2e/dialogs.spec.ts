@@ -185,6 +185,20 @@ test('the head of a dialog keeps its name and its way out in one row on a phone'
       expect(left.x + left.width, name).toBeLessThanOrEqual(right.x)
       const middle = right.y + right.height / 2
       expect(left.y + left.height / 2, name).toBeCloseTo(middle, 0)
+      // What presets are searched by has the width, and what they are chosen by one row below it.
+      if (ways[0] === 'open-presets') {
+        const search = await box(lab, '[data-testid=gallery-search]')
+        expect(search.width, name).toBeGreaterThan(0.75 * width)
+        for (const kind of ['task', 'method', 'size'])
+          expect((await box(lab, `[data-testid=gallery-${kind}]`)).y, name).toBeGreaterThanOrEqual(
+            search.bottom,
+          )
+        const [task, size] = [
+          await box(lab, '[data-testid=gallery-task]'),
+          await box(lab, '[data-testid=gallery-size]'),
+        ]
+        expect(size.y, name).toBeCloseTo(task.y, 0)
+      }
       await close.click()
       await expect(page.locator('dialog[open]'), name).toHaveCount(0)
     }
