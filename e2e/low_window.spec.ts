@@ -94,6 +94,9 @@ test('a lesson has nearly all of a low window, and can be made lower and higher'
     await page.setViewportSize({ width, height })
     await expect(fold).toHaveText('Lower')
     expect((await box(lab, '.lessons')).y, `${width}`).toBeLessThanOrEqual(46)
+    // Nothing of the bar is seen between the head of the page and the sheet.
+    const head = await box(lab, '.header')
+    expect((await box(lab, '.lessons')).y, `${width}`).toBeLessThanOrEqual(head.bottom + 1)
     const settings = await box(lab, '.settings.closed button')
     const isUnder = await lab
       .get('lessons')
