@@ -182,6 +182,12 @@ test('a way out of a wrong value is said whole in the width of the settings', as
   await page.locator('#field-model-num_hidden_layers').fill('4')
   const problem = page.locator('.problem', { hasText: 'begin from random weights' })
   await expect(problem).toBeVisible()
+  // The field that it is of has a border in its colour.
+  const red = await problem.evaluate((p) => getComputedStyle(p).color)
+  await expect(page.locator('#settings-body input[aria-invalid=true]').first()).toHaveCSS(
+    'border-top-color',
+    red,
+  )
   expect(await problem.evaluate((p) => p.scrollWidth - p.clientWidth)).toBeLessThanOrEqual(0)
 })
 
