@@ -267,6 +267,14 @@ test('where the system chooses all colours, data keep theirs and what is chosen 
   expect(new Set(others).size).toBe(1)
   expect(others).not.toContain(first)
   expect(new Set(await coloursOf('.theme-switch label', 'background-color')).size).toBe(2)
+  // What is off has the colour of what is off, and the ends of phases that of words.
+  const [off] = await coloursOf('.bar button:disabled', 'color')
+  expect(await coloursOf('.history-button', 'color')).toEqual([off, off])
+  const ends = await page
+    .locator('.phase-boundary')
+    .evaluateAll((all) => all.map((end) => getComputedStyle(end, '::before').backgroundColor))
+  const [ink] = await coloursOf('body', 'color')
+  expect(new Set(ends)).toEqual(new Set([ink]))
   await page.getByTestId('tab-tokens').click()
   await page.locator('.tok[class*="-"]').first().waitFor()
   for (const data of ['.tok', '.colour-ramp > *', '.phase-track'])

@@ -18,6 +18,8 @@ export function resolveColor(color: string, isDark: boolean): string {
     // light-dark() is resolved only where a real property uses it.
     const probe = document.createElement('span')
     probe.style.color = `var(${color})`
+    // Colours that the system forces would make all lines alike.
+    probe.style.setProperty('forced-color-adjust', 'none')
     document.body.append(probe)
     resolved = getComputedStyle(probe).color
     probe.remove()
