@@ -56,24 +56,31 @@ const OF_RUNS: Readonly<Record<string, string>> = {
   'Save “Entropy of every layer over the run: raw state” as':
     '将“运行中每一层的熵：原始状态”保存为',
   'BuPO (GRPO), layer 2 first, lr 0.01, 8 prompts per step, seed 1':
-    'BuPO（GRPO），先训练第 2 层、学习率 0.01、每步的提示数 8，种子 1',
+    'BuPO（GRPO），先训练第 2 层，学习率 0.01，每步的提示数 8，种子 1',
   'BuPO (REINFORCE++), layer 2 first, lr 0.005, lr 0.001 after step 12':
-    'BuPO（REINFORCE++），先训练第 2 层、学习率 0.005、学习率 0.001，第 12 步之后',
-  'GRPO, validation every 16 steps, probe every 4 steps': 'GRPO、验证间隔 16 步、探针间隔 4 步',
+    'BuPO（REINFORCE++），先训练第 2 层，学习率 0.005，学习率 0.001，第 12 步之后',
+  'GRPO, validation every 16 steps, probe every 4 steps': 'GRPO，验证间隔 16 步，探针间隔 4 步',
   'Link copied: it opens the settings (12 steps), not the run on screen, with its seed.':
     '已复制链接：它会打开当前设置（12 步），而不是屏幕上的运行，并带有它的随机种子。',
   'Link copied: it opens this experiment with its seed.':
     '已复制链接：它会打开此实验，并带有它的随机种子。',
   'GRPO, then PPO, without KL in the loss, critic warm-up 5':
-    'GRPO、然后 PPO、去掉损失中的 KL、critic 预热 5',
+    'GRPO，然后 PPO，去掉损失中的 KL，critic 预热 5',
   '7 93.1 %, entropy 0.31 nats, 9 follows with 3.4 %': '7 93.1%，熵 0.31 nats，后接 9，概率 3.4%',
   'preparing: 5 parts ready': '准备中：已完成 5 个部分',
   'Learning rate is 3e-4 again': '学习率恢复为 3e-4',
   '")", bytes 29, id 21': '")"，字节 29，id 21',
-  'REINFORCE++, 1 phase, seed 2, lr 5e-4, from First run: an inner layer, then all':
-    'REINFORCE++、1 个阶段、种子 2、学习率 5e-4，来自第一次运行：先一个内部层，再全部',
-  'began GRPO after step 9, from First run: an inner layer, then all':
-    '开始了 GRPO，第 9 步之后，来自第一次运行：先一个内部层，再全部',
+  // Settings of one run are no list.
+  'BuPO (REINFORCE++), layer 2 first, phase 2: 6 steps, seed 2, step 10':
+    'BuPO（REINFORCE++），先训练第 2 层，阶段 2：6 步，种子 2，第 10 步',
+  'd = e, about 2.7': 'd = e，约 2.7',
+  'arXiv 2503.14476, section 3.2, dynamic sampling': 'arXiv 2503.14476，第 3.2 节，动态采样',
+  'Trains the final policy, REINFORCE++, 41 steps': '训练最终策略，REINFORCE++，41 步',
+  'task: Sort digits': '任务：排序数字',
+  'REINFORCE++, 1 phase, seed 2, lr 5e-4, from “First run: an inner layer, then all”':
+    'REINFORCE++，1 个阶段，种子 2，学习率 5e-4，来自“第一次运行：先一个内部层，再全部”',
+  'began GRPO after step 9, from “First run: an inner layer, then all”':
+    '开始了 GRPO，第 9 步之后，来自“第一次运行：先一个内部层，再全部”',
   'Primary measure, fixed beforehand: held-out accuracy (4 samples), at the end of the budget; higher is better.':
     '主要指标，事先确定：留出准确率（4 个样本），在预算用完时；越高越好。',
   'layer 1 alone is worse than whole model (−23.5 [−34.2, −12.8] points, 6 seeds, p 0.0252 after Holm).':
@@ -149,13 +156,12 @@ const OF_RUNS: Readonly<Record<string, string>> = {
   'From step 0 to 20 greedy held-out accuracy did not change clearly: 77.3 %, then 85.9 %. Meanwhile the mean score of samples rose from 64.0 % to 88.0 %, each a mean over 5 steps.':
     '从第 0 步到第 20 步，贪心解码的留出准确率的变化在误差范围内（77.3% → 85.9%）。同时，样本的平均得分从 64.0% 升到 88.0%，取 5 步的平均值。',
   'embedding, raw state': '嵌入层，原始状态',
-  'reward model, then PPO, lr 2e-4': '先奖励模型，再 PPO、学习率 2e-4',
+  'reward model, then PPO, lr 2e-4': '先奖励模型，再 PPO，学习率 2e-4',
   '0, certain': '0，确定',
-  'NVIDIA H100, from bench/results/layers': 'NVIDIA H100，来自 bench/results/layers',
   'calculator and lookup': '计算器、查表',
   ') 4.5 %, entropy 3.25 nats, 1 follows with 4.0 %': ') 4.5%，熵 3.25 nats，后接 1，概率 4.0%',
   'held-out accuracy, greedy, at the end: GRPO, seed 2 3.0 %':
-    '留出准确率（贪心）、末值：GRPO、种子 2 3.0%',
+    '留出准确率（贪心）、末值：GRPO，种子 2 3.0%',
   'Pin “grad norm”': '置顶“grad norm”',
   'Newest values. mean: 0.37, between 0.37 and 1.5; smallest: 0, between 0 and 0.':
     '最新值。平均：0.37，在 0.37 和 1.5 之间；最小：0，在 0 和 0 之间。',
@@ -200,6 +206,9 @@ const OF_RUNS: Readonly<Record<string, string>> = {
     '只看前 80 步：“B”的留出准确率（贪心）（按双方都有的那 3 个种子配对）最终比“A”高 9 个百分点；种子太少，无法多说。“C”已暂停，未计入。',
   'Over the first 80 steps: “B” ends 9 points above “A” in held-out accuracy, greedy. But it ends 16.4 points below in held-out accuracy, sampled.':
     '只看前 80 步：“B”的留出准确率（贪心）最终比“A”高 9 个百分点。但在留出准确率（采样）上它最终低 16.4 个百分点。',
+  // What is quoted is one thing, whatever signs it holds.
+  'They took 10 to 45 steps; with all of them they end so: “BuPO (GRPO), layer 2 first” at 94.5 %, “BuPO (GRPO), layer 2 first, phase 2: 6 steps, seed 2” at 87.5 %.':
+    '它们用了 10 到 45 步；各自走完全部步数时：“BuPO（GRPO），先训练第 2 层”为 94.5%、“BuPO（GRPO），先训练第 2 层，阶段 2：6 步，种子 2”为 87.5%。',
   'o.parquet: expected a Parquet file that can be read (CompileError: the module is not allowed to be compiled here, as a policy of the page says)':
     'o.parquet：应为可读取的 Parquet 文件（CompileError: the module is not allowed to be compiled here, as a policy of the page says）',
   'From step 30 to 120 the held-out mean of answers, “letters”, rose from 55.0 % to 77.5 %.':

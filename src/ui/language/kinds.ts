@@ -28,8 +28,9 @@ export const IS_PROPER = /^\S*[A-Z\d]\S*(?: (?:\S*[A-Z\d]\S*|[a-z+]))+$/
 /** A short name and its number: `lr 1.79e-4`. */
 export const NAMED_NUMBER = /^(?:critic )?[\w@.-]+ [−-]?\d[\w.−-]*$/
 
-/** `GRPO、lr 8e-4`; a hidden name (names.ts) can be the first. */
-export const IS_NAME_WITH_NUMBERS = /^[A-Z\u{f0000}-\u{fffff}]\S*?(?:、[\w@.-]+ [−-]?\d[\w.−-]*)+$/u
+/** `GRPO，lr 8e-4`; a hidden name (names.ts) can be the first. */
+export const IS_NAME_WITH_NUMBERS =
+  /^[A-Z\u{f0000}-\u{fffff}]\S*?(?:[、，][\w@.-]+ [−-]?\d[\w.−-]*)+$/u
 /** A name with a comma of its own. */
 export const QUOTED = /^“([^“”]*)”$/
 /** `actor.optim.lr: …`, `seed: expected …`; a setting is said by its name, with a capital. */

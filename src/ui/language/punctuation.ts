@@ -91,7 +91,8 @@ const QUOTED_WORDS = /"([^"]*\p{Script=Han}[^"]*)"/gu
 /** Around words of Chinese. */
 const BRACKETS = /\(([^()]*\p{Script=Han}[^()]*)\)/gu
 
-/** How parts of a text are joined in Chinese where they are said one by one. */
+/** How parts of a text are joined in Chinese where they are said one by one; ',': as `commaOf` has
+ * it. */
 export const JOINTS: readonly (readonly [between: RegExp, joint: string])[] = [
   // The number of a heading ends no sentence.
   [/(?<=[.!?…])(?<!^\d\.)\s+(?=\S)/, ''],
@@ -101,7 +102,7 @@ export const JOINTS: readonly (readonly [between: RegExp, joint: string])[] = [
   [/:\s+/, '：'],
   [/\s·\s/, ' · '],
   [/\s–\s/, ' – '],
-  [/,\s+|\sand\s/, '、'],
+  [/,\s+|\sand\s/, ','],
   [/\sor\s/, '或'],
   [/\n+/, '\n'],
   // The number of a phase.
@@ -111,6 +112,19 @@ export const JOINTS: readonly (readonly [between: RegExp, joint: string])[] = [
   // A number and what has it; the critic and its setting.
   [/(?<=^(?:[\d.]+|critic))\s/, ' '],
 ]
+/** `attention 3.26`, `output 3.25 nats` */
+const NAMES_A_NUMBER = /^[A-Za-z].* [−-]?\d[\d.e−-]*(?: (?:nats|%))?$/
+/** Between the parts of a text: what is said of one thing, such as the settings of a run, is none of
+ * a list. A list's parts are names, or of one kind with other numbers. */
+export function commaOf(text: string, parts: readonly string[]): string {
+  const kinds = new Set(parts.map((part) => part.replace(/“[^”]*”|[−\d][\d.e−-]*/g, '#')))
+  const isList =
+    !/\d/.test(text) ||
+    /\sand\s/.test(text) ||
+    kinds.size === 1 ||
+    parts.every((part) => NAMES_A_NUMBER.test(part))
+  return isList ? '、' : '，'
+}
 export const SIGNS: Readonly<Record<string, string>> = {
   '.': '。',
   ':': '：',
@@ -150,7 +164,7 @@ export const tidy = (text: string): string =>
 /** `[−2.4, +0.2]` */
 const INTERVAL = /\[[−+-]?\d[^[\]]*\d\]/g
 
-/** Cut at a joint, but not in brackets, nor in an interval. */
+/** Cut at a joint, but not in brackets, in quotes, nor in an interval. */
 export function splitOutside(text: string, between: RegExp): string[] {
   const parts: string[] = []
   let from = 0
@@ -159,7 +173,7 @@ export function splitOutside(text: string, between: RegExp): string[] {
   let at = /^[()][\s,]/.test(text) ? 1 : 0
   const intervals = [...text.matchAll(INTERVAL)].map(({ index, 0: own }) => [index, own.length])
   for (const { index, 0: joint } of text.matchAll(new RegExp(between.source, 'g'))) {
-    for (; at < index; at++) depth += text[at] === '(' ? 1 : text[at] === ')' ? -1 : 0
+    for (; at < index; at++) depth += '(“'.includes(text[at]) ? 1 : ')”'.includes(text[at]) ? -1 : 0
     const isInside = intervals.some(([start, size]) => index > start && index < start + size)
     if (depth > 0 || isInside) continue
     parts.push(text.slice(from, index))

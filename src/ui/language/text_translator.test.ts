@@ -79,7 +79,7 @@ test('a duration and a learning rate are written as they are elsewhere', () => {
   expect(texts.translate('988 tok/s')).toBe('988 token/秒')
   expect(texts.translate('lr')).toBe('学习率')
   expect(texts.translate('lr 0.001')).toBe('学习率 0.001')
-  expect(texts.translate('whole model, lr 5e-4')).toBe('整个模型、学习率 5e-4')
+  expect(texts.translate('whole model, lr 5e-4')).toBe('整个模型，学习率 5e-4')
   expect(texts.translate('actor/lr')).toBe('actor/lr')
   expect(texts.translate('By k = 2; k = 4')).toBe('作者：k = 2；k = 4')
 })
@@ -185,8 +185,8 @@ test('a template that counts wants a number, and a short one stands at the begin
 })
 
 test('a short name with its number may stand in a list', () => {
-  expect(texts.translate('GRPO, lr 1e-4, temperature 1.2')).toBe('GRPO、学习率 1e-4、温度 1.2')
-  expect(texts.translate('GRPO, lr 8e-4')).toBe('GRPO、学习率 8e-4')
+  expect(texts.translate('GRPO, lr 1e-4, temperature 1.2')).toBe('GRPO，学习率 1e-4，温度 1.2')
+  expect(texts.translate('GRPO, lr 8e-4')).toBe('GRPO，学习率 8e-4')
   expect(texts.translate('0.2 and 0.28')).toBe('0.2、0.28')
 })
 
@@ -247,12 +247,12 @@ test('a value that begins with a clause is cut before it', () => {
 })
 
 test('a number comes behind the name of what it counts', () => {
-  expect(texts.translate('GRPO, 8 prompts per step')).toBe('GRPO、每步的提示数 8')
+  expect(texts.translate('GRPO, 8 prompts per step')).toBe('GRPO，每步的提示数 8')
 })
 
 test('a setting may have a word of code for its value, and belong to the critic', () => {
   expect(texts.translate('GRPO, architecture qwen3, critic temperature 2, critic lr 0.1')).toBe(
-    'GRPO、架构 qwen3、critic 温度 2、critic 学习率 0.1',
+    'GRPO，架构 qwen3，critic 温度 2，critic 学习率 0.1',
   )
 })
 

@@ -24,6 +24,7 @@ import { IS_HIDDEN, Names } from './names.ts'
 import { sayParseErrors } from './parse_errors.ts'
 import {
   AFTER_STOP,
+  commaOf,
   inList,
   JOINTS,
   listed,
@@ -310,16 +311,17 @@ export class TextTranslator {
       // A name may hold joints of its own: then the last one is that of the text.
       const cut = core.length - parts[parts.length - 1].length
       const rest = core.slice(0, cut).replace(new RegExp(`(?:${between.source})$`), '')
+      const own = joint === ',' ? commaOf(core, parts) : joint
       const said =
-        this.joined(parts, joint, depth) ??
-        (parts.length > 2 ? this.joined([rest, core.slice(cut)], joint, depth) : undefined)
+        this.joined(parts, own, depth) ??
+        (parts.length > 2 ? this.joined([rest, core.slice(cut)], own, depth) : undefined)
       if (said !== undefined) return said
     }
     return undefined
   }
 
   private joined(parts: readonly string[], joint: string, depth: number): string | undefined {
-    const before = (i: number) => (i > 0 && joint === '、' ? ', ' : '')
+    const before = (i: number) => (i > 0 && '、，'.includes(joint) ? ', ' : '')
     const said = parts.map((part, i) => SIGNS[part] ?? this.named(part, before(i), depth))
     const isSaid = said.every((part, i) => {
       const own = parts[i].trim()

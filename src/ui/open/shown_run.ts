@@ -32,7 +32,7 @@ export const shownRunStem = (): string => {
   return runFileStem({ name, seed: experiment.seed })
 }
 
-/** '“GRPO, lr 0.0003”, seed 1, from Reverse six digits'. */
+/** '“GRPO, lr 0.0003”, seed 1, from “Reverse six digits”'. */
 export function shownRunWords(): string {
   const recorded = recordedInstead()
   if (recorded)
@@ -46,5 +46,5 @@ export function shownRunWords(): string {
   // A log does not say with which seed its run began.
   if (entry?.header.source) return `“${cutText(name, MAX_NAME)}”`
   const words = `“${cutText(name, MAX_NAME)}”, seed ${experiment.seed}`
-  return name === from ? words : `${words}, from ${from}`
+  return name === from ? words : `${words}, from “${from}”`
 }

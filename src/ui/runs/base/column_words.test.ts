@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest'
 import { allTexts } from '../../language/testing.ts'
-import { columnLabel } from './columns.ts'
+import { entryOf } from '../table/testing.ts'
+import { cellText, columnLabel } from './columns.ts'
 import { metricWords } from './metric_words.ts'
 
 const METRICS: Readonly<Record<string, string>> = {
@@ -24,7 +25,7 @@ const SETTINGS: Readonly<Record<string, string>> = {
   'phases.0.kind': '阶段 1：类型',
   'phases.0.steps': '阶段 1：步数',
   'actor.optim.lr': '学习率',
-  'probe.freq': '探针间隔',
+  'probe.freq': '探测间隔',
   'probe.internals': '探测熵的变化',
   'validation.val_before_train': '第一步之前的验证',
   'rollout.max_turns': '回合',
@@ -36,4 +37,9 @@ test('columns are named in words of the language', () => {
     expect(texts.translate(metricWords(`metric:${metric}`))).toBe(said)
   for (const [path, said] of Object.entries(SETTINGS))
     expect(texts.translate(columnLabel(`setting:${path}`))).toBe(said)
+})
+
+test('a task is called by its name in a cell and in the heading of a group', () => {
+  const entry = entryOf('a', {})
+  expect(cellText('sort_digits', 'fact:task', entry)).toBe('Sort digits')
 })

@@ -232,6 +232,7 @@ export function cellText(
   if (cell === undefined || cell === '') return NONE
   // A setting is what somebody chose; a metric was measured.
   if (kind === 'setting') return settingValue(entry.header.document, name, cell)
+  if (column === 'fact:task') return settingValue(entry.header.document, 'task.id', cell)
   if (cell === null) return 'none'
   if (typeof cell === 'boolean') return cell ? 'on' : 'off'
   if (typeof cell === 'string') return cell

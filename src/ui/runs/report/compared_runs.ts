@@ -30,9 +30,9 @@ export function differencesTable(entries: readonly RunEntry[], reading: Reading)
   if (!has) return ''
   const all = [...first.counted, ...others.flatMap((group) => group.counted)]
   const told = table(
-    ['difference', ...metricLabels(all)],
+    ['difference', ...metricLabels(all)].map(t),
     others.map(({ label, counted }) => [
-      label,
+      t(label),
       ...metricsOf(all).map(({ key, column }) => {
         const { pairs, spread } = pairedRuns(first.counted, counted, (entry) => {
           const value = cellOf(entry, column, reading)

@@ -2,6 +2,7 @@
 import { escaped, INKS, picture, short } from '../../../document/study/report/svg.ts'
 import { cutText } from '../../../formats/cut_text.ts'
 import { shortLayerName } from '../../glossary/layer_names.ts'
+import { t } from '../../kit/translator.ts'
 import { heatmapPixels } from '../../plot/heat/heat.ts'
 import { HEAT_RAMP } from '../../scales/palette.ts'
 import { type EntropyRows, scaleOfMaps } from '../panels/entropy_maps.ts'
@@ -70,13 +71,13 @@ export function mapsPicture(maps: readonly NamedMap[]): string {
       `<text y="-6">${escaped(cutText(name, 46))}</text>`,
       `<rect width="${MAP_W}" height="${MAP_H}" fill="${INKS.empty}"/>`,
       ...rowsOf(pixels, rows.length),
-      `<text x="-6" y="10" text-anchor="end">${shortLayerName(rows.length - 1, rows.length - 1)}</text>`,
-      `<text x="-6" y="${MAP_H}" text-anchor="end">${shortLayerName(0)}</text>`,
-      `<text y="${MAP_H + 15}">step 0</text>`,
+      `<text x="-6" y="10" text-anchor="end">${t(shortLayerName(rows.length - 1, rows.length - 1))}</text>`,
+      `<text x="-6" y="${MAP_H}" text-anchor="end">${t(shortLayerName(0))}</text>`,
+      `<text y="${MAP_H + 15}">${t('step 0')}</text>`,
       `<text x="${MAP_W}" y="${MAP_H + 15}" text-anchor="end">${lastStep}</text>`,
       '</g>',
     ].join('')
   })
   const height = TOP + 20 + Math.ceil(maps.length / COLUMNS) * ROOM_H
-  return picture(MAPS_TITLE, WIDTH, height, [...scaleParts(scaleMax), ...parts])
+  return picture(t(MAPS_TITLE), WIDTH, height, [...scaleParts(scaleMax), ...parts])
 }

@@ -23,11 +23,11 @@ export type Reading = Pick<TableView, 'group' | 'statistic' | 'isSmoothed'> &
     readonly names: ReadonlyMap<string, DistinctName>
   }
 
-/** A run that is called as figures call it. */
+/** A run that is called as the page calls it. */
 export function withName(run: ReportRun, { names }: Reading): ReportRun {
   const { entry } = run
   const name = names.get(entry.id)?.name ?? runName(entry).name
-  return { ...run, entry: { ...entry, labels: { ...entry.labels, name } } }
+  return { ...run, entry: { ...entry, labels: { ...entry.labels, name: t(name) } } }
 }
 
 /** The metrics that these runs have in common. */
@@ -41,6 +41,6 @@ export const metricLabels = (entries: readonly RunEntry[]): readonly string[] =>
 /** A table of Markdown whose cells are texts. */
 export const table = (heads: readonly string[], rows: readonly (readonly string[])[]): string =>
   markdownTable(
-    heads.map((head) => markdownText(t(head))),
+    heads.map(markdownText),
     rows.map((row) => row.map(markdownText)),
   )

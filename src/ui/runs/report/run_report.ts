@@ -1,6 +1,7 @@
 // Writes a report of chosen runs: one page of Markdown and its pictures, as text. Nothing of the
 // page is needed to read it.
 
+import { settingValue } from '../../../document/experiment/form/setting_words.ts'
 import { changesWords, fieldChanges } from '../../../document/experiment/steered/field_changes.ts'
 import { encodeLink } from '../../../document/links/link.ts'
 import { linesPicture, type PictureLine } from '../../../document/study/report/lines.ts'
@@ -18,7 +19,7 @@ import { spread as spreadOut } from '../../plot/files/chart_file.ts'
 import { layerEntropy } from '../../shown/metrics.ts'
 import { changedText, endText, numberText, tookText } from '../../shown/run_words.ts'
 import { choiceLabel, whyNoMean } from '../base/choices.ts'
-import { boundsOfRuns, cellOf, cellText, isShare, metricOf } from '../base/columns.ts'
+import { boundsOfRuns, cellOf, cellText, columnLabel, isShare, metricOf } from '../base/columns.ts'
 import { groupRuns } from '../base/groups.ts'
 import { MAX_COMPARED } from '../base/selection.ts'
 import { doneByHandName, withSteeredFields } from '../base/steered_fields.ts'
@@ -83,7 +84,7 @@ function curves(runs: readonly ReportRun[], reading: Reading): Picture[] {
     own.map((entry) => ({ label: runName(entry).name, counted: [entry] }))
   const together = () =>
     groupRuns([...byEntry.keys()], reading, names).flatMap((group) => [
-      ...(group.counted.length > 0 ? [group] : []),
+      ...(group.counted.length > 0 ? [{ ...group, label: t(group.label) }] : []),
       ...alone(group.unfinished),
     ])
   const groups = (band ? together() : alone([...byEntry.keys()])).slice(0, MAX_COMPARED)
@@ -130,7 +131,7 @@ function layers(runs: readonly ReportRun[]): Picture[] {
 
 const numbersTable = (entries: readonly RunEntry[], reading: Reading): string =>
   table(
-    ['run', 'tags', 'seed', 'ended', ...metricLabels(entries)],
+    ['run', 'tags', 'seed', 'ended', ...metricLabels(entries)].map(t),
     entries.map((entry) => [
       runName(entry).name,
       entry.labels.tags.join(', '),
@@ -149,9 +150,9 @@ function meansTable(entries: readonly RunEntry[], reading: Reading): string {
   )
   if (groups.length === 0) return ''
   return table(
-    ['group', 'runs', ...metricLabels(entries)],
+    ['group', 'runs', ...metricLabels(entries)].map(t),
     groups.map(({ label, counted }) => [
-      label,
+      t(label),
       `${counted.length}`,
       ...metricsOf(entries).map(({ key, column }) => {
         const values = counted.map((entry) => cellOf(entry, column, reading))
@@ -180,16 +181,18 @@ function settingsTable(all: readonly RunEntry[]): string {
   const found = withSteeredFields(differences(documents), runs)
   if (found.length === 0)
     return `${t('Their settings are the same, seed included.')} ${note}`.trim()
+  const columns = found.map(({ path }) => `setting:${path}`)
   const told = table(
-    ['setting', ...entries.map((entry) => runName(entry).name)],
-    found.map(({ path, values }) => [
-      t(doneByHandName(path) ?? path),
+    [t('setting'), ...entries.map((entry) => runName(entry).name)],
+    found.map(({ path, values }, row) => [
+      t(doneByHandName(path) ?? columnLabel(columns[row], columns)),
       ...runs.map(({ document, changes }, i) => {
+        const said = (value: unknown) => settingValue(document, path, value)
         const changed = changes.get(path)
-        const value = changed
-          ? changesWords(changed, String)
-          : (values[i] ?? leavesOf(document).get(path))
-        return value === undefined ? NONE : `${value}`.slice(0, LONGEST) || t('(empty)')
+        const value = leavesOf(document).get(path)
+        if (changed) return t(changesWords(changed, said))
+        const words = value === undefined ? (values[i] ?? NONE) : said(value)
+        return t(words).slice(0, LONGEST) || t('(empty)')
       }),
     ]),
   )

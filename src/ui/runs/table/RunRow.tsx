@@ -85,7 +85,7 @@ function whatWords({ entry, name, from }: Row): string {
   const unsaid = isSaid ? '' : unsaidWords(from, `${name}, ${differs}`)
   // A title without its beginning is none.
   const preset = from.startsWith(unsaid) ? unsaid : from
-  return [own, ...rest, preset && `from ${preset}`].filter(Boolean).join(', ')
+  return [own, ...rest, preset && `from “${preset}”`].filter(Boolean).join(', ')
 }
 
 function openTitle({ header }: Row['entry'], isLiving: boolean): string {

@@ -143,11 +143,11 @@ test('a row has the whole name of its run, and below it what else is special abo
     const name = `BuPO (GRPO), layer 2 first, lr 0.01, seed ${seed}`
     expect(markup).toContain(`title="${name}">${name}</span>`)
     expect(markup).toContain(`title="${name}: Show this run`)
-    expect(text(markup)).toContain(`${name} from ${TINY.name}`)
+    expect(text(markup)).toContain(`${name} from “${TINY.name}”`)
   }
   const named = runs.map((run) => ({ ...run, labels: { ...run.labels, name: `Mine ${run.id}` } }))
   expect(text(renderToStaticMarkup(<RunsTable entries={named} living={undefined} />))).toContain(
-    `Mine s1 BuPO (GRPO), layer 2 first, lr 0.01, from ${TINY.name}`,
+    `Mine s1 BuPO (GRPO), layer 2 first, lr 0.01, from “${TINY.name}”`,
   )
 })
 
@@ -156,7 +156,7 @@ test('a title that its run is named after in part is said whole', () => {
   const preset_id = 'first-steps'
   const runs = [{ ...entry, header: { ...entry.header, preset_id } }]
   expect(text(renderToStaticMarkup(<RunsTable entries={runs} living={undefined} />))).toContain(
-    'from First run: an inner layer, then all',
+    'from “First run: an inner layer, then all”',
   )
 })
 
