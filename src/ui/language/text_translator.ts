@@ -61,7 +61,7 @@ const IS_NUMBER_OF = /(?<![参分函指系])数$/
 const LEAST = 4
 
 /** Where a comma behind what is quoted was none of a list, a text was cut wrong. */
-const joints = (text: string): number => text.split('”、').length
+const joints = (text: string): number => text.split(/”[、，]/).length
 
 export class TextTranslator {
   private readonly kept = new Map<string, string | undefined>()
