@@ -103,12 +103,12 @@ test(
     await lab.get('kept').locator('summary').click()
     const samples = (await lab.events()).filter(({ type }) => type === 'samples').length
     await expect(lab.get('kept-samples')).toContainText(new RegExp(`Samples${samples}\\d.* KiB`))
-    await lab.get('kept-budget').selectOption('4 MB')
+    await lab.get('kept-budget').selectOption('4.0 MiB')
     await page.reload()
     await lab.waitForStatus('idle')
     await lab.get('train').click()
     await lab.waitForStep(1)
     await lab.get('kept').locator('summary').click()
-    await expect(lab.get('kept-budget')).toHaveValue('4000000')
+    await expect(lab.get('kept-budget')).toHaveValue('4194304')
   },
 )

@@ -172,7 +172,7 @@ interface Start extends Starter {
 
 function startOf(
   source: JobSource,
-  { verl, phase, scale }: JobOptions,
+  { verl, phase, scale, say = String }: JobOptions,
   target: Target,
   task: Task,
 ): Start {
@@ -195,7 +195,10 @@ function startOf(
     refuse(target, refused)
     const lines = [...own].map(([key, value]) => `    ${key}=${pythonValue(value)},`)
     const text = train_trl.replace('    # ARGUMENTS', () => lines.join('\n'))
-    const notebook = trlNotebook(experiment.name || task.id, 'GRPOTrainer', steps)
+    const notebook = trlNotebook(
+      { title: experiment.name || task.id, trainer: 'GRPOTrainer', steps },
+      say,
+    )
     const files = [textFile('train_trl.py', text), notebook]
     return { ...common, lost, script: 'train_trl.py', files }
   }

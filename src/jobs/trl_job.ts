@@ -62,7 +62,10 @@ export function trlJob(
   said: Said,
   say: Say = String,
 ): Job {
-  const notebook = trlNotebook(experiment.name ?? said.title, said.trainer, chosen.steps)
+  const notebook = trlNotebook(
+    { title: experiment.name ?? said.title, trainer: said.trainer, steps: chosen.steps },
+    say,
+  )
   const all = [...files, notebook]
   const paths = [...all.map(({ path }) => path), 'README.md']
   const { seed } = experiment

@@ -28,7 +28,7 @@ const AREAS = [
 ]
 /** What is written for other systems or for models, and never shown as words of the page. */
 const ELSEWHERE =
-  /^src\/(kernels\/(?!device\/|policy_loss\/aggregations\/)|jobs\/(templates\/|notebooks\/|model_card)|tasks\/stories\/|ui\/language\/)/
+  /^src\/(kernels\/(?!device\/|policy_loss\/aggregations\/)|jobs\/(templates\/|notebooks\/(?!trl_notebook)|model_card)|tasks\/stories\/|ui\/language\/)/
 
 /** Files that the page loads, first or later, its worker's too. */
 export function pageFiles() {

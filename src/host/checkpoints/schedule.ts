@@ -10,10 +10,10 @@ export interface CheckpointSchedule {
 
 export const DEFAULT_SCHEDULE: CheckpointSchedule = { every_steps: 10, every_ms: 10_000 }
 /** Bytes that the checkpoints of one run may take. */
-export const DEFAULT_BUDGET_BYTES = 256_000_000
+export const DEFAULT_BUDGET_BYTES = 256 * 2 ** 20
 
 /** Bytes that the checkpoints of all runs of this browser may take. */
-export const DEFAULT_TOTAL_BYTES = 2e9
+export const DEFAULT_TOTAL_BYTES = 2 * 2 ** 30
 
 /** Whether both have passed since the last checkpoint (or the beginning): the steps and the
  * time. */

@@ -101,3 +101,19 @@ test('a job for TRL has a notebook beside its script, whatever the phase', async
     expect(JSON.parse(textOf(mark)).files).toContain('train_trl.ipynb')
   }
 })
+
+test('the Markdown of a notebook is in the language of the page, its code is not', () => {
+  const experiment = presetOf('tiny-grpo')?.experiment
+  if (!experiment) throw new RangeError('no preset')
+  const say = (text: string) => `说：${text}`
+  const { files } = filesOf(experiment, { target: 'trl', say })
+  const notebook = files.find(({ path }) => path === 'train_trl.ipynb')
+  if (!notebook) throw new RangeError('no notebook')
+  const cells = cellsOf(textOf(notebook))
+  const texts = cells.map(({ source }) => source.join(''))
+  expect(texts[0]).toMatch(
+    /说：Trains[\s\S]*说：Open this file in[\s\S]*说：Open this file, run[\s\S]*说：`README/,
+  )
+  expect(texts.at(-1)).toMatch(/^说：The trained model/)
+  expect(texts.slice(1, -1).join('')).not.toContain('说：')
+})

@@ -9,7 +9,7 @@ import type { CheckpointSettings } from '../../host/protocol/checkpoint_facts.ts
 import { remembered } from './remembered.ts'
 
 /** What can be chosen for the checkpoints of one run, bytes. */
-export const BUDGETS = [64e6, DEFAULT_BUDGET_BYTES, 1e9, 4e9] as const
+export const BUDGETS = [2 ** 26, DEFAULT_BUDGET_BYTES, 2 ** 30, 2 ** 32] as const
 
 const DEFAULTS: CheckpointSettings = { ...DEFAULT_SCHEDULE, budget_bytes: DEFAULT_BUDGET_BYTES }
 
@@ -41,11 +41,11 @@ export function setCheckpointBudget(budget_bytes: number): void {
 }
 
 /** What can be chosen for the checkpoints of all runs, bytes. */
-export const TOTALS = [5e8, 1e9, DEFAULT_TOTAL_BYTES, 8e9, 32e9] as const
+export const TOTALS = [2 ** 29, 2 ** 30, DEFAULT_TOTAL_BYTES, 2 ** 33, 2 ** 35] as const
 
 const keptTotal = remembered(
   'checkpoints_total',
-  z.number().check(z.refine((bytes) => TOTALS.some((one) => one === bytes))),
+  z.number().check(z.minimum(1e8), z.maximum(1e12)),
   DEFAULT_TOTAL_BYTES,
 )
 let total: number | undefined

@@ -16,7 +16,7 @@ const texts = allTexts(() => {
 /** What figures and tables say of runs, put together from several texts. */
 const OF_RUNS: Readonly<Record<string, string>> = {
   'phases: expected an inner phase before phase 1 (reinforcement, 45 steps), found none; the fork trains one inner layer for its first steps and then the whole model, with the same settings. Without an inner phase choose verl':
-    'phases：在阶段 1（强化学习，45 步）之前应有内部阶段，没有找到；该分叉在前若干步训练一个内部层，然后训练整个模型，两者使用同样的设置。没有内部阶段时请选择 verl',
+    'phases：在阶段 1（强化学习，45 步）之前应有内部阶段，没有找到；该 fork 在前若干步训练一个内部层，然后训练整个模型，两者使用同样的设置。没有内部阶段时请选择 verl',
   'phases.1.kind is preference: verl has no trainer of preferences; choose TRL':
     'phases.1.kind 为 preference：verl 没有偏好训练器；请选择 TRL',
   'phases: phase 1 (reinforcement of layer 2, 45 steps) is over at this checkpoint; choose these settings untrained, or verl':
@@ -236,12 +236,19 @@ const OF_RUNS: Readonly<Record<string, string>> = {
   'Reading the rows …': '正在读取各行…',
   'Held-out accuracy (4 samples): difference from “32 × 8, GRPO”, points':
     '留出准确率（4 个样本）：差异，对比“32 × 8、GRPO”，个百分点',
+  'Held-out accuracy (greedy): difference from lr 0.001, points':
+    '留出准确率（贪心）：差异，对比学习率 0.001，个百分点',
+  'actor.shuffle (off): it shuffles the responses of a batch once, always.':
+    'actor.shuffle（off）：它总是把一个批次的回答打乱一次。',
   '32 × 8, GRPO, low': '32 × 8、GRPO，低',
   '32 × 8, GRPO': '32 × 8、GRPO',
   'At step 45 the model names 15 of 16 tokens of 4 held-out answers; layer 2 would name 14, the embedding 2.':
     '在 4 道留出题目的答案（共 16 个 token）中，第 45 步的模型说对 15 个，第 2 层会说对 14 个，嵌入层会说对 2 个。',
   'The final policy hardly changed its entropy (−0.03 nats).':
     '最终策略的熵几乎没有变化（−0.03 nats）。',
+  'The vocabulary of this model has no "你", " ", "a": write the text without them.':
+    '此模型的词表没有“你”、“空格”、“a”：写文本时请不要用它们。',
+  '4 B parameters': '40 亿个参数',
   'The vocabulary of this model has no "你", "好": write the text without them.':
     '此模型的词表没有“你”、“好”：写文本时请不要用它们。',
   'All arms begin from “Tiny: GRPO, as many rollouts”. These are changed: 60 steps in place of 30; validation every 20 steps; lr 0.001.':
@@ -251,9 +258,9 @@ const OF_RUNS: Readonly<Record<string, string>> = {
   '186 tokens/s': '186 token/秒',
   // What is counted has its measure word.
   '0 epochs': '0 轮',
-  '3 of 12 verdicts; then training begins.': '已有 3/12 个裁决；之后开始训练。',
+  '3 of 12 verdicts; then training begins.': '已有 3/12 个偏好标注；之后开始训练。',
   '1 verdict; each further one is used as it comes. 5 pairs left.':
-    '1 个裁决；之后的每一个随来随用。剩 5 对。',
+    '1 个偏好标注；之后的每一个随来随用。剩 5 对。',
   'In your order: 84 % of 62 held-out pairs with 15 prompts that no training pair has':
     '顺序与你一致的占 84%，共 62 个留出偏好对（15 个提示，都不出现在训练偏好对中）',
   '1,400 rows to train on, 1 row held out; 14 tokens in the vocabulary.':
@@ -310,8 +317,10 @@ const FAULTS: Readonly<Record<string, RegExp>> = {
     /^(?!.*(?:图表|回答|比较|实验组|显存) ).*\p{Script=Han} \p{Script=Han}/u,
   'a unit of time is a word: 秒, 毫秒': /(?:\d|\}) m?s(?![\w/])/,
   'expected and found are 应为 and 实际为': /当前为|(?<!实际)实为|应[有为].*，(?:却|但)没有/,
-  'a mean is 平均值, a clip of its own kind 双重裁剪': /(?<!平|四分位)均值|第三个界的/,
+  'a mean is 平均值, a clip of its own kind 双重裁剪': /(?<!平|四分位距)均值|第三个界的/,
   'at most is 最多, this run 这次运行, a token token': /至多|本次运行|词元|您/,
+  'a job is 训练任务, a turn 轮, a fork fork, a verdict 偏好标注': /作业|回合|分叉|裁决/,
+  'a click is 点击, the browser 此浏览器': /单击|点按|(?:这个|本)浏览器/,
   'a list is joined by 、 and 和': /\p{Script=Han},? (?:and|or) |,\p{Script=Han}{2,},/u,
 }
 

@@ -5,6 +5,8 @@ import { otherCase } from './kinds.ts'
 /** Stands for the first one; the plane is private, and no element's mark lies in it. */
 const FIRST = 0xf0000
 const MARKS = /[\u{f0000}-\u{fffff}]/gu
+/** Of a sentence that ends with one. */
+const LAST_STOP = /(?<=[\u{f0000}-\u{fffff}])\.(?=\s|$)/gu
 export const IS_HIDDEN = /^[\u{f0000}-\u{fffff}]$/u
 
 /** No sentence and no template: a few words with a joint between them. */
@@ -39,7 +41,7 @@ export class Names {
   }
 
   show(text: string): string {
-    return text.replace(MARKS, (mark) => {
+    return text.replace(LAST_STOP, '。').replace(MARKS, (mark) => {
       const name = this.names[(mark.codePointAt(0) ?? FIRST) - FIRST]
       return this.say(name) ?? this.say(otherCase(name) ?? '') ?? name
     })

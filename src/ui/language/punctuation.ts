@@ -18,6 +18,8 @@ const inWords = (text: string): string =>
   text.replace(DURATION, (unit) => UNITS[unit]).replace(TOKENS_A_SECOND, 'token/秒')
 /** Of a run or an arm that is named by what it changes, and the setting alone. */
 const RATE = /(?<![\w./:@-])lr(?=\s[−-]?\d|\s*$)/g
+/** Behind an arm that is named by a number. */
+const POINTS = /(?<=\d), points$/
 /** Between names of which one holds a sign of its own. */
 const BETWEEN_NAMES = /;\s(?=\S+ = )/g
 /** Between a name that stays and what is said of it. */
@@ -64,9 +66,10 @@ export const inList = (said: string | undefined, before: string): string | undef
   before.endsWith('[') ? said : said && inARow(said.replace(IN_A_LIST, '、'))
 
 /** `31.9k 个权重`: Chinese counts in 万 and 亿. */
-const THOUSANDS = /(?<![\w.])(\d+(?:\.\d+)?)([kM]) (?=个)/g
+const THOUSANDS = /(?<![\w.])(\d+(?:\.\d+)?)([kMB]) (?=个)/g
+const SIZES: Readonly<Record<string, number>> = { k: 1e3, M: 1e6, B: 1e9 }
 function tenThousands(_: string, digits: string, unit: string): string {
-  const count = Number(digits) * (unit === 'k' ? 1e3 : 1e6)
+  const count = Number(digits) * SIZES[unit]
   const [size, word] = count >= 1e8 ? [1e8, '亿'] : count >= 1e4 ? [1e4, '万'] : [1, '']
   return `${Number((count / size).toPrecision(6))} ${word}`
 }
@@ -88,6 +91,8 @@ const changed = (all: string, ...[from, unit, became, reached]: string[]): strin
 }
 /** Around a word of Chinese that a person typed. */
 const QUOTED_WORDS = /"([^"]*\p{Script=Han}[^"]*)"/gu
+/** In one row with such words. */
+const AFTER_QUOTED = /(?<=”(?:, "[^"]*")*), "([^"]*)"/gu
 /** Around words of Chinese. */
 const BRACKETS = /\(([^()]*\p{Script=Han}[^()]*)\)/gu
 
@@ -145,9 +150,11 @@ export const tidy = (text: string): string =>
     .replace(BETWEEN_NAMES, '；')
     .replace(OF_WHOSE, ' 的 ')
     .replace(RATE, '学习率')
+    .replace(POINTS, '，个百分点')
     .replace(/(?<=\bnats)\.\s?(?=\p{Script=Han})/gu, '。')
     .replace(QUOTES, /\p{Script=Han}/u.test(text) ? '“$1”' : '$&')
     .replace(QUOTED_WORDS, '“$1”')
+    .replace(AFTER_QUOTED, (_, own) => `、“${own.trim() || '空格'}”`)
     .replace(/”,\s(?=“)/g, '”、')
     .replace(BRACKETS, '（$1）')
     .replace(ALL_SEEDS, (_, seeds, comma) => `全部 ${seeds} 个种子中${comma || '都'}`)

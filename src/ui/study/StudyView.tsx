@@ -87,8 +87,11 @@ function Recorded({ state }: { readonly state: StudyState }) {
   if (!recorded || count === 0) return null
   return (
     <p className="soft study-recorded" data-testid="study-recorded">
-      {count}
-      {study?.search ? ' runs, with those of the search, ' : ' of these runs '}
+      {study?.search
+        ? `${count} runs, with those of the search, `
+        : count === shown.length
+          ? `All ${count} runs `
+          : `${count} of these runs `}
       {recorded.file === undefined ? 'came with the lab.' : `came with “${recorded.file}”.`} They
       were recorded on <span title={recorded.adapter}>{deviceName(recorded.adapter)}</span>.{' '}
       <button

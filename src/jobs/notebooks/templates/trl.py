@@ -1,12 +1,12 @@
 # %% [markdown]
 # # {{title}}
 #
-# Trains the model of this job with TRL's {{trainer}}, as `python3 train_trl.py` does: {{steps}} steps. A CPU will do.
+# {{trains}}
 #
-# - **Jupyter**: open this file in the folder of the job.
-# - **Colab**: open this file, run its cells from the top, and give the first one the job's .zip (a folder that the command line wrote is zipped first).
+# - **Jupyter**: {{jupyter}}
+# - **Colab**: {{colab}}
 #
-# `README.md` of the job says what of the experiment is not in it.
+# {{missing}}
 
 # %%
 # Finds the folder of the job: here, or beside this notebook, or in a .zip that Colab asks for.
@@ -88,5 +88,4 @@ figure.tight_layout()
 plt.show()
 
 # %% [markdown]
-# The trained model is in `trained/`: `AutoModelForCausalLM.from_pretrained("trained")` loads it. Understory reads that folder,
-# and `trained/trl_log.json` becomes a run beside your own there: drop it onto the page.
+# {{ends}}

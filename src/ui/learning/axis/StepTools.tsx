@@ -14,7 +14,7 @@ import { setPreference, type UiState, uiStore } from '../../shown/store.ts'
 const selectKeptBytes = (state: UiState) => state.kept_bytes
 const selectZoom = (state: UiState) => state.zoom
 
-const BUDGETS = [4e6, 16e6, 64e6, 256e6] as const
+const BUDGETS = [2 ** 22, 2 ** 24, 2 ** 26, 2 ** 28] as const
 
 function chooseBudget(bytes: number): void {
   setPreference({ kept_bytes: bytes })
@@ -72,7 +72,7 @@ function KeptFold() {
           >
             {choices.map((choice) => (
               <option key={choice} value={choice}>
-                {choice / 1e6} MB
+                {formatBytes(choice)}
               </option>
             ))}
           </select>

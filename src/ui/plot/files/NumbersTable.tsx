@@ -40,7 +40,7 @@ function Table({ title, table }: Props) {
             <tr>
               {columns.map((column, i) => (
                 <th key={keys[i]} scope="col">
-                  {column}
+                  <span>{column}</span>
                   {keys[i] === column ? null : (
                     <small className="soft" translate="no">
                       <br />

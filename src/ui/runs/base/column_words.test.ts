@@ -28,7 +28,7 @@ const SETTINGS: Readonly<Record<string, string>> = {
   'probe.freq': '探测间隔',
   'probe.internals': '探测熵的变化',
   'validation.val_before_train': '第一步之前的验证',
-  'rollout.max_turns': '回合',
+  'rollout.max_turns': '轮',
 }
 
 test('columns are named in words of the language', () => {

@@ -47,8 +47,6 @@ async function removeAll(): Promise<void> {
   await measureStorage()
 }
 
-const bytesText = (bytes: number) => (bytes >= 1e9 ? `${bytes / 1e9} GB` : `${bytes / 1e6} MB`)
-
 function Budget(props: {
   readonly id: string
   readonly label: string
@@ -70,7 +68,7 @@ function Budget(props: {
           .sort((a, b) => a - b)
           .map((bytes) => (
             <option key={bytes} value={bytes}>
-              {bytesText(bytes)}
+              {formatBytes(bytes)}
             </option>
           ))}
       </select>

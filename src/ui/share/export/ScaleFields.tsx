@@ -1,6 +1,6 @@
 // Draws another model on a cluster: its name, its GPUs, and what is proposed for them, each with
 // its reason.
-import { useId } from 'react'
+import { type ReactNode, useId } from 'react'
 import { KNOWN_MODELS } from '../../../jobs/scale/known_models.ts'
 import { type Cluster, FIRST_CLUSTER, type Proposal } from '../../../jobs/scale/scale.ts'
 import type { Outcome, Plan } from './plan.ts'
@@ -44,9 +44,9 @@ function ClusterFields({ cluster, onPlan }: { cluster: Cluster; onPlan: Props['o
   const list = useId()
   // What was changed was meant for another size.
   const change = (part: Partial<Cluster>) => onPlan({ cluster: { ...cluster, ...part }, own: {} })
-  const count = (key: 'gpus' | 'nodes', label: string) => (
+  const count = (key: 'gpus' | 'nodes', label: ReactNode) => (
     <label>
-      <span>{label}</span>
+      {label}
       <input
         type="number"
         min={1}
@@ -75,8 +75,8 @@ function ClusterFields({ cluster, onPlan }: { cluster: Cluster; onPlan: Props['o
           <option key={name} value={name} />
         ))}
       </datalist>
-      {count('gpus', 'GPUs per node')}
-      {count('nodes', 'Nodes')}
+      {count('gpus', <span>GPUs per node</span>)}
+      {count('nodes', <span>Nodes</span>)}
     </div>
   )
 }
