@@ -12,9 +12,13 @@ const CLICKS = 10
 const LINK = `v=1&p=story-dpo-clicks&validation.prompts=32&probe.freq=0${QUICK}`
 /** What the storyteller writes at once to the text that stands there. */
 async function written(page: Page): Promise<string> {
-  await page.getByTestId('chat-send').click()
+  const send = page.getByTestId('chat-send')
+  const place = await send.boundingBox()
+  await send.click()
   await expect(page.getByTestId('chat-stop')).toBeVisible()
   await expect(page.getByTestId('chat-stop')).toBeHidden({ timeout: 120_000 })
+  // A second press finds it where the first did.
+  expect(await send.boundingBox()).toEqual(place)
   return page.getByTestId('chat-answer').innerText()
 }
 

@@ -117,7 +117,7 @@ export class Generation {
     const n = ids.length
     if (n === 0 || n > P)
       throw new RangeError(
-        `Expected a prompt of 1 to ${MOST_PROMPT} tokens, found ${n}. ${n === 0 ? 'Type a text' : 'Take a shorter text, or begin a new conversation'}.`,
+        `Expected a prompt of 1 to ${MOST_PROMPT} tokens, found ${n}. ${n === 0 ? 'Type a text' : 'Take a shorter text'}.`,
       )
     const gpu = this.#gpu
     const { prefill, attention_mask, positions, last_rows } = this.#tensors
