@@ -20,6 +20,13 @@ test('each term is found once, the longer one first, and the pieces are the text
   expect(
     termsIn('Names such as rollout.n, critic/score and algorithm.kl: no terms. A rollout.'),
   ).toEqual(['rollout'])
+  // What an inner layer is read from, and what its parts do to the entropy.
+  expect(termsIn('Raw state, or ΔH_FFN: raw write less the block’s own input')).toEqual([
+    'raw-state',
+    'entropy-change',
+    'layer',
+    'own-input',
+  ])
   // Of a list, where a text before it has the term already.
   expect(piecesOf('the policy', 'a policy')).toEqual([{ text: 'the policy' }])
 })

@@ -33,6 +33,14 @@ export const TERMS: readonly Term[] = [
     lesson: 'bupo',
   },
   {
+    id: 'entropy-change',
+    name: 'Change of entropy',
+    words: ['ΔH_FFN', 'ΔH_ATTN', 'ΔH'],
+    says: 'A change of entropy in nats. Of attention and of the feed-forward (FFN): the entropy of what it writes less that of its own input. Of a layer: that of the raw state after it less that of the one before.',
+    tex: '\\Delta H_{\\text{FFN}} = H(F^l) - H(\\operatorname{norm}_{\\text{FFN}}(H^{l-1} + A^l))',
+    lesson: 'layer-policies',
+  },
+  {
     id: 'checkpoint',
     name: 'Checkpoint',
     says: 'The whole state of a run between two steps: weights, optimizer, position in the data. A run continues from it with the same bits.',
@@ -44,6 +52,11 @@ export const TERMS: readonly Term[] = [
     says: 'A token’s ratio counts only up to a limit, so one update cannot move the policy far. The clip fraction is the share of tokens that reach the limit.',
     tex: '\\min\\left(\\rho\\hat A,\\ \\operatorname{clip}(\\rho, 1-\\varepsilon, 1+\\varepsilon)\\,\\hat A\\right)',
     lesson: 'ppo',
+  },
+  {
+    id: 'cosine',
+    name: 'Cosine',
+    says: 'How far two directions agree, whatever their lengths: 1 where they are the same, 0 where they have nothing in common, −1 where they are opposite.',
   },
   {
     id: 'critic',
@@ -131,6 +144,11 @@ export const TERMS: readonly Term[] = [
     says: 'Problems that are kept aside and never trained on. They show whether the model learned the task or the problems.',
   },
   {
+    id: 'holm',
+    name: 'Holm’s correction',
+    says: 'Of many comparisons some look clear by chance alone. Holm’s correction asks more of each of them, the more there are.',
+  },
+  {
     id: 'imitation',
     name: 'Imitation',
     words: ['imitation', 'warm start', 'SFT'],
@@ -194,10 +212,21 @@ export const TERMS: readonly Term[] = [
     lesson: 'entropy',
   },
   {
+    id: 'normed-state',
+    name: 'Normed state',
+    says: 'The state of a layer read through the model’s final norm, as that of the last layer always is. Its length no longer counts.',
+    lesson: 'layer-policies',
+  },
+  {
     id: 'old-policy',
     name: 'Old policy',
     says: 'The policy that sampled the responses of this step, before its updates. The ratio and the KL of an update are against it.',
     lesson: 'old-log-probs',
+  },
+  {
+    id: 'own-input',
+    name: 'Own input',
+    says: 'What the attention or the feed-forward of a block computes from: the state through the block’s own norm before it. A normed state is something else: it went through the model’s final norm.',
   },
   {
     id: 'phase',
@@ -234,6 +263,12 @@ export const TERMS: readonly Term[] = [
     says: 'How much likelier a token is under the policy now than under the one that sampled it. 1 before the first update.',
     tex: '\\rho_t = \\frac{\\pi(a_t\\mid s_t)}{\\pi_{\\text{old}}(a_t\\mid s_t)}',
     lesson: 'ppo',
+  },
+  {
+    id: 'raw-state',
+    name: 'Raw state',
+    says: 'The state of a layer read as it is, without a norm. Where it is longer its policy looks surer.',
+    lesson: 'layer-policies',
   },
   {
     id: 'reference',

@@ -10,8 +10,8 @@ export const READ = {
   both: 'raw state and normed state',
   final: 'final policy',
   writes: 'raw states and writes',
-  feed_forward: 'raw write less the normed state it reads',
-  changes: 'raw state, or raw write less the normed state it reads',
+  feed_forward: 'raw write less the block’s own input',
+  changes: 'raw state, or raw write less the block’s own input',
 } as const
 
 /** Of reinforcement and of imitation: the metrics of every step. */

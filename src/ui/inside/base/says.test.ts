@@ -41,10 +41,10 @@ test('layers that raise the entropy are told from the largest change', () => {
   const change = (dH_attn: number[], dH_ffn: number[]) =>
     deltaSays(seenAt(9, observationOf({ dH_attn, dH_ffn, dH_layer: [0, 0] })))
   expect(change([0.1, -0.2], [0.3, -1.25])).toBe(
-    'At step 9 the feed-forward raises the entropy in layer 1; layer 2’s feed-forward changes the entropy most, −1.25 nats from the normed state that it reads to what it writes.',
+    'At step 9 the feed-forward raises the entropy in layer 1; layer 2’s feed-forward changes the entropy most, −1.25 nats from its own input to what it writes.',
   )
   expect(change([2, 0.1], [-0.3, -0.1])).toBe(
-    'At step 9 layer 1’s attention changes the entropy most, +2 nats from the normed state that it reads to what it writes; no feed-forward raises it clearly.',
+    'At step 9 layer 1’s attention changes the entropy most, +2 nats from its own input to what it writes; no feed-forward raises it clearly.',
   )
   expect(change([0, 0], [0.3, 0.5])).toContain('in layers 1 and 2;')
   // What is no rise for the suggested layer is none here.

@@ -90,7 +90,7 @@ export function deltaSays(
   )
   const most = largest(parts, ({ mean }) => Math.abs(mean))
   if (!most) return undefined
-  const largestIs = `layer ${most.layer}’s ${most.name} changes the entropy most, ${formatSigned(most.mean)} nats from the normed state that it reads to what it writes`
+  const largestIs = `layer ${most.layer}’s ${most.name} changes the entropy most, ${formatSigned(most.mean)} nats from its own input to what it writes`
   if (raised.length === 0) return `At step ${step} ${largestIs}; no feed-forward raises it clearly.`
   return `At step ${step} the feed-forward raises the entropy in ${layersText(raised.map(({ layer }) => layer))}; ${largestIs}.`
 }

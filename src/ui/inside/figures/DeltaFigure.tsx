@@ -116,7 +116,7 @@ export function DeltaFigure() {
       id="delta"
       title="Change of entropy in every layer"
       how={READ.changes}
-      note="Above zero a part spreads the choice of tokens, below zero it narrows it; the band is one standard deviation over the tokens to both sides, not the error of the mean. Attention and feed-forward compare a raw write with the normed state they read, two vectors of different lengths, so their sign and size are partly a matter of length, and the two do not add up to the layer, which compares the states before and after it."
+      note="Above zero a part spreads the choice of tokens, below zero it narrows it; the band is one standard deviation over the tokens to both sides, not the error of the mean. Attention and feed-forward compare a raw write with their own input, the state through the block’s own norm: two vectors of different lengths, so their sign and size are partly a matter of length, and the two do not add up to the layer, which compares the states before and after it. The normed states of “Entropy flow” went through the model’s final norm instead, so these two changes cannot be computed from it; that of the layer can, from its raw states."
       state={state}
       says={seen && deltaSays(seen)}
     >

@@ -220,7 +220,7 @@ export function FlowFigure() {
       id="flow"
       title="Entropy flow through the layers"
       how={READ.both}
-      note="How undecided the policy of each state is, from what enters a layer to what leaves it, and beside that line the policy of what its attention and its feed-forward write. Without a norm the logits grow with the state’s length, so a longer state looks more certain even where it points the same way: compare with the lengths beside it. Through the final norm the bare embedding is stretched to a length it never had, so it is grey."
+      note="How undecided the policy of each state is, from what enters a layer to what leaves it, and beside that line the policy of what its attention and its feed-forward write. Without a norm the logits grow with the state’s length, so a longer state looks more certain even where it points the same way: compare with the lengths beside it. Through the final norm the bare embedding is stretched to a length it never had, so it is grey. The normed state is not the own input from which ΔH of attention and feed-forward is measured in “Change of entropy”: that went through the block’s own norm."
       state={state}
       says={seen && flowSays(seen)}
       opens="wide"

@@ -3,6 +3,7 @@
 import { Maximize2 } from 'lucide-react'
 import { type ReactNode, useState } from 'react'
 import { Note } from '../../glossary/Note.tsx'
+import { Words } from '../../glossary/Words.tsx'
 import { t } from '../../kit/translator.ts'
 import { Fold, firstSentence, type Opens } from '../../part/Fold.tsx'
 import { FullScreen, LeaveButton } from '../../plot/ChartCard.tsx'
@@ -68,7 +69,7 @@ function Body(props: FigureProps & { readonly onFull?: () => void }) {
     <div className="figure-body">
       {how === undefined ? null : (
         <p className="soft" data-testid={`${id}-reads`}>
-          {reads(how, whose)}
+          <Words text={reads(how, whose)} />
         </p>
       )}
       {isOther ? (

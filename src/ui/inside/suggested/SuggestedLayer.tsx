@@ -12,6 +12,7 @@ import {
   layerFor,
   withInnerPhase,
 } from '../../../record/diagnosis/inner_layer.ts'
+import { Words } from '../../glossary/Words.tsx'
 import { useRecordOver } from '../../look/kept_states.ts'
 import { useOpenedEntry } from '../../open/opened_run.ts'
 import { takeSettings } from '../../open/take_settings.ts'
@@ -205,11 +206,13 @@ function Measured({ changes }: { changes: LayerChanges }) {
         <details className="suggested-more">
           <summary>The rule and its threshold</summary>
           <p className="soft" data-testid="suggested-reads">
-            {reads(READ.feed_forward, tokensOf(changes.rows))}
+            <Words text={reads(READ.feed_forward, tokensOf(changes.rows))} />
           </p>
           <p data-testid="suggested-why">{suggested?.why}</p>
           {isStart ? <From step={changes.step} rlStart={rlStart} /> : null}
-          <p className="soft">{RULE}</p>
+          <p className="soft">
+            <Words text={RULE} />
+          </p>
           <Threshold />
         </details>
       </div>
