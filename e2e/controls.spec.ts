@@ -172,3 +172,22 @@ test('Back closes settings that lie over the page, and a phone that is turned le
   await expect(lab.get('lessons')).toHaveCount(0)
   expect(page.url()).toBe(address)
 })
+
+test('a phase of few steps is pressed in its middle, and its end beside it', async ({
+  lab,
+  page,
+}) => {
+  await page.setViewportSize({ width: 1440, height: 900 })
+  await lab.open('v=1&p=tiny&phases.0.steps=200&phases.1.steps=2&phases.2.steps=3')
+  await lab.waitForStatus('idle')
+  const segments = page.locator('.phase-segment')
+  const middles = await segments.evaluateAll((all) =>
+    all.map((own) => {
+      const { left, top, width, height } = own.getBoundingClientRect()
+      const found = document.elementFromPoint(left + width / 2, top + height / 2)
+      return own.contains(found)
+    }),
+  )
+  expect(middles).toEqual([true, true, true])
+  await expect(lab.get('phase-boundary-2')).toBeVisible()
+})

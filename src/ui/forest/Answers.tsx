@@ -144,7 +144,9 @@ function Answer(props: {
             ),
           ) ?? shownText(answer.output))
         )}
-      </span>{' '}
+      </span>
+      {/* A sign stays with its answer. */}
+      {'\u00a0'}
       {isJudged ? (
         <ScoreSign score={answer.score} />
       ) : (

@@ -95,6 +95,8 @@ test('a sum of several parts is shown as a reward, not as right or wrong', () =>
   expect(html).not.toMatch(/[✓◐✗]/)
   expect(html).not.toContain('wrong at first')
   expect(shown('123', '321')).toContain('✓')
+  // It stays with its answer.
+  expect(shown('123', '321')).toMatch(/<\/span>\u00a0<span aria-hidden="true">✓/)
 })
 
 const ADAPTER = { vendor: 'v', architecture: 'a', is_software: false } as ReplayState['own']

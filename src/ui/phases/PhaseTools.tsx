@@ -1,4 +1,5 @@
 // Adds a phase to the list, moves one, takes one away.
+
 import { ArrowDown, ArrowUp, Plus, Trash2 } from 'lucide-react'
 import { newPhase } from '../../document/experiment/experiment.ts'
 import type { PhaseDocument } from '../../document/experiment/fields/phases.ts'
@@ -6,6 +7,7 @@ import { hasRewardModel } from '../../document/experiment/rules/phase_rules.ts'
 import { MAX_PHASES } from '../../document/experiment/schema/schema.ts'
 import { appendPhase, movePhase, removePhase } from '../../page/client/edits.ts'
 import type { LabState } from '../../page/state/store.ts'
+import { refusedWords } from '../shown/names/refused.ts'
 import { selectFirstOpenPhase, useLab } from '../shown/run.ts'
 import { showToast } from '../shown/store.ts'
 
@@ -13,7 +15,7 @@ const selectLayers = (state: LabState) => state.experiment.model.num_hidden_laye
 const selectPhases = (state: LabState) => state.experiment.phases
 
 function tell(problem: string | undefined): void {
-  if (problem !== undefined) showToast(problem)
+  if (problem !== undefined) showToast(refusedWords(problem))
 }
 
 /** Index of the phase that a settings group belongs to; undefined for other groups. */

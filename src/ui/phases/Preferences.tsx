@@ -15,6 +15,7 @@ import { formatShare } from '../kit/format.ts'
 import { typing } from '../kit/input/keys.ts'
 import { proseClass } from '../part/prose.ts'
 import { HELD_OUT_PREFERENCES, HELD_OUT_REWARDS } from '../shown/metrics.ts'
+import { refusedWords } from '../shown/names/refused.ts'
 import { selectIsBusy, selectIsEdited, shownPhases, useLab } from '../shown/run.ts'
 import { showToast, uiStore } from '../shown/store.ts'
 import { ScoredPairs } from './ScoredPairs.tsx'
@@ -211,7 +212,7 @@ function Recorded({ index, verdicts }: { index: number; verdicts: string }) {
         data-testid="ask-again"
         onClick={() => {
           const refused = editField(`phases.${index}.pairs.verdicts`, null)
-          if (refused !== undefined) showToast(refused)
+          if (refused !== undefined) showToast(refusedWords(refused))
         }}
       >
         Ask me instead

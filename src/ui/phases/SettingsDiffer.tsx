@@ -1,4 +1,5 @@
 // Says that the next run is not the one on screen.
+
 import { Eraser } from 'lucide-react'
 import { useStore } from 'zustand'
 import type { SteeringEntry } from '../../document/experiment/steering/actions.ts'
@@ -6,6 +7,7 @@ import { doneByHand } from '../../document/experiment/steering/steered_kernels.t
 import { clearSteering } from '../../page/client/edits.ts'
 import type { LabState } from '../../page/state/store.ts'
 import { selectTrainsStudy, studyTrainingStore } from '../../page/study/mark_training.ts'
+import { refusedWords } from '../shown/names/refused.ts'
 import { selectIsBusy, selectIsEdited, selectLeftOut, useLab } from '../shown/run.ts'
 import { useIsPast } from '../shown/shown.ts'
 import { selectIsStudy, showToast, uiStore } from '../shown/store.ts'
@@ -31,7 +33,7 @@ function shownWords(changes: readonly SteeringEntry[]): string {
 function Planned({ changes }: { readonly changes: readonly SteeringEntry[] }) {
   const leave = () => {
     const problem = clearSteering()
-    if (problem !== undefined) showToast(problem)
+    if (problem !== undefined) showToast(refusedWords(problem))
   }
   return (
     <p className="soft" data-testid="steering-planned">

@@ -1,15 +1,17 @@
 // Makes changes to the phases on the line: longer or shorter, moved, removed, by button, key or
 // pointer.
+
 import type { KeyboardEvent, RefObject } from 'react'
 import { MAX_STEPS } from '../../document/experiment/fields/phase_fields.ts'
 import { movePhase, removePhase, setSteps } from '../../page/client/edits.ts'
 import { formatSteps } from '../kit/format.ts'
+import { refusedWords } from '../shown/names/refused.ts'
 import { showToast } from '../shown/store.ts'
 import type { Timeline } from './timeline.ts'
 
 /** Shows why an edit was refused; true where it was not. */
 export const tell = (problem: string | undefined): boolean => {
-  if (problem !== undefined) showToast(problem)
+  if (problem !== undefined) showToast(refusedWords(problem))
   return problem === undefined
 }
 

@@ -1,5 +1,6 @@
 // Draws one choice of the advantage estimator for all phases of reinforcement; each has its own
 // under its heading.
+
 import { RotateCcw } from 'lucide-react'
 import { useId } from 'react'
 import { experimentFields } from '../../document/experiment/form/form.ts'
@@ -7,6 +8,7 @@ import type { Experiment } from '../../document/experiment/schema/schema.ts'
 import { editField } from '../../page/client/edits.ts'
 import type { LabState } from '../../page/state/store.ts'
 import { Words } from '../glossary/Words.tsx'
+import { refusedWords } from '../shown/names/refused.ts'
 import { selectIsBusy, useLab } from '../shown/run.ts'
 import { showToast } from '../shown/store.ts'
 
@@ -39,7 +41,7 @@ export function Algorithm({ original }: { readonly original: ReadonlyMap<string,
   const chosen = new Set(fields.map(({ value }) => value))
   const put = (phases: readonly object[]) => {
     const refused = editField('phases', phases)
-    if (refused !== undefined) showToast(refused)
+    if (refused !== undefined) showToast(refusedWords(refused))
   }
   const before = (path: string) => original.get(path)
   const isChanged = fields.some(({ path, value }) => (before(path) ?? value) !== value)

@@ -6,8 +6,8 @@ import { editField } from '../../page/client/edits.ts'
 import { choosePreset } from '../../page/client/opening.ts'
 import { labStore } from '../../page/state/store.ts'
 import { showSetting } from '../open/wanted.ts'
+import { formName } from '../shown/names/labelled.ts'
 import { withEstimatorsOf } from './Algorithm.tsx'
-import { formName } from './field/labelled.ts'
 import { OverRun } from './field/OverRun.tsx'
 import {
   algorithmOf,

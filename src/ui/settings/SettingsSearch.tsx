@@ -5,8 +5,8 @@ import { experimentFields } from '../../document/experiment/form/form.ts'
 import type { Experiment } from '../../document/experiment/schema/schema.ts'
 import { isSteerable } from '../../document/experiment/steering/edit_phases.ts'
 import { lazyPart } from '../part/lazy_part.tsx'
+import { formName } from '../shown/names/labelled.ts'
 import { Field } from './Field.tsx'
-import { formName } from './field/labelled.ts'
 import { type FieldData, groupFields } from './form.ts'
 import {
   findFields,

@@ -3,7 +3,7 @@ import { experimentFields } from '../../document/experiment/form/form.ts'
 import { labStore } from '../../page/state/store.ts'
 import type { WrongField } from '../../record/run/run_parts.ts'
 import { showSetting } from '../open/wanted.ts'
-import { labelled } from './field/labelled.ts'
+import { labelled } from '../shown/names/labelled.ts'
 import { randomStart } from './field/random_start.ts'
 import { type FieldData, spoken, typedValue } from './form.ts'
 

@@ -6,9 +6,9 @@ import type { Experiment } from '../../document/experiment/schema/schema.ts'
 import { PRESETS } from '../../document/presets/presets.ts'
 import { translateWith } from '../kit/translator.ts'
 import { allTexts } from '../language/testing.ts'
+import { labelled } from '../shown/names/labelled.ts'
 import { withEstimator } from './Algorithm.tsx'
 import { ChangedSettings } from './ChangedSettings.tsx'
-import { labelled } from './field/labelled.ts'
 import { changedParts, countChanged, ownValues, shownFields } from './form.ts'
 
 const [preset] = PRESETS

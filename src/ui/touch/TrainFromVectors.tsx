@@ -1,11 +1,13 @@
 // Takes steering vectors into the settings: the next run trains them on and leaves the model as it
 // is.
+
 import { useState } from 'react'
 import { contentHash } from '../../document/content/content.ts'
 import { parseExperiment } from '../../document/experiment/experiment.ts'
 import type { Steering } from '../../host/protocol/touch.ts'
 import { openExperiment } from '../../page/client/opening.ts'
 import { keepContent } from '../../page/contents/content_files.ts'
+import { issuesWords } from '../shown/names/refused.ts'
 import { shownExperiment } from '../shown/run.ts'
 import { shownStore } from '../shown/shown.ts'
 import { ownerOfShown } from './owner.ts'
@@ -19,7 +21,7 @@ async function take({ file }: Steering): Promise<string | undefined> {
   const steering_vectors = { ...model.steering_vectors, trainable: true, source, source_name: name }
   const lora = { ...model.lora, r: 0 }
   const parsed = parseExperiment({ ...experiment, model: { ...model, lora, steering_vectors } })
-  if (!parsed.ok) return parsed.issues.map(({ path, message }) => `${path}: ${message}`).join('\n')
+  if (!parsed.ok) return issuesWords(parsed.issues).join('\n')
   await keepContent({ hash: source, name, bytes: file })
   return openExperiment(parsed.experiment, name)
 }

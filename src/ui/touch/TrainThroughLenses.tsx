@@ -1,11 +1,13 @@
 // Takes lenses into the settings: phases whose layers are read so read them through these, in place
 // of fitting their own.
+
 import { useState } from 'react'
 import { contentHash } from '../../document/content/content.ts'
 import { parseExperiment } from '../../document/experiment/experiment.ts'
 import type { Touched } from '../../host/protocol/touch.ts'
 import { openExperiment } from '../../page/client/opening.ts'
 import { keepContent } from '../../page/contents/content_files.ts'
+import { issuesWords } from '../shown/names/refused.ts'
 import { shownExperiment } from '../shown/run.ts'
 import { shownStore } from '../shown/shown.ts'
 import { ownerOfShown } from './owner.ts'
@@ -29,7 +31,7 @@ async function take(files: Files): Promise<string | undefined> {
   )
   const { model } = experiment
   const parsed = parseExperiment({ ...experiment, model: { ...model, lenses } })
-  if (!parsed.ok) return parsed.issues.map(({ path, message }) => `${path}: ${message}`).join('\n')
+  if (!parsed.ok) return issuesWords(parsed.issues).join('\n')
   for (const { hash, name, bytes } of kept) await keepContent({ hash, name, bytes })
   return openExperiment(parsed.experiment, kept.map(({ name }) => name).join(', '))
 }

@@ -1,5 +1,6 @@
 // Collects what the shown run has measured of its layers, by its probe or by the figures of the tab
 // Inside.
+
 import { useMemo } from 'react'
 import { editField } from '../../../page/client/edits.ts'
 import type { LabState } from '../../../page/state/store.ts'
@@ -8,6 +9,7 @@ import {
   type LayerChanges,
   laterChanges,
 } from '../../../record/diagnosis/inner_layer.ts'
+import { refusedWords } from '../../shown/names/refused.ts'
 import { useKept } from '../../shown/rested.ts'
 import { shownExperiment, useLastLayer } from '../../shown/run.ts'
 import { useShown } from '../../shown/shown.ts'
@@ -52,7 +54,7 @@ export function useLaterChanges(deciding: LayerChanges): LayerChanges | undefine
 
 /** Says in a toast why a change was refused, else that it was made. */
 export function tell(problem: string | undefined, done: string): void {
-  showToast(problem ?? done)
+  showToast(problem === undefined ? done : refusedWords(problem))
 }
 
 export const putLayer = (layer: number, phase: number): void =>

@@ -1,5 +1,6 @@
 // Lets a person choose the second of two runs: these settings with one field changed, a preset, or
 // a past run.
+
 import { Swords } from 'lucide-react'
 import { useMemo, useState } from 'react'
 import { withField } from '../../../document/experiment/experiment.ts'
@@ -15,6 +16,7 @@ import type { LabState } from '../../../page/state/store.ts'
 import { useWhyBusy } from '../../look/why_busy.ts'
 import { PresetOptions } from '../../part/PresetOptions.tsx'
 import { calledName } from '../../shown/names/called.ts'
+import { refusedWords } from '../../shown/names/refused.ts'
 import { useLab } from '../../shown/run.ts'
 import { FieldPicker } from './FieldPicker.tsx'
 
@@ -48,9 +50,9 @@ function changedField(
 ): Chosen {
   const isNone = none !== undefined && text.trim() === ''
   const value = isNone ? null : readValue(kind, text)
-  if (value === undefined) return { ok: false, why: `${path}: expected a number` }
+  if (value === undefined) return { ok: false, why: refusedWords(`${path}: expected a number`) }
   const result = withField(settings, path, value)
-  if (!result.ok) return { ok: false, why: result.message }
+  if (!result.ok) return { ok: false, why: refusedWords(result.message) }
   if (JSON.stringify(result.experiment) === JSON.stringify(settings))
     return { ok: false, why: 'Choose another value: the settings already have this one.' }
   return { ok: true, experiment: result.experiment, preset_id }

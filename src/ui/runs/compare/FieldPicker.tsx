@@ -3,7 +3,7 @@
 import { type KeyboardEvent, useEffect, useId, useRef, useState } from 'react'
 import { type Field, noSuchField } from '../../../document/experiment/form/form_fields.ts'
 import { t } from '../../kit/translator.ts'
-import { formName } from '../../settings/field/labelled.ts'
+import { formName } from '../../shown/names/labelled.ts'
 import { offeredFields } from './found_fields.ts'
 
 interface FieldPickerProps {

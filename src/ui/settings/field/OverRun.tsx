@@ -1,7 +1,9 @@
 // Shows, below a setting, what it was over the run.
+
 import { useCallback } from 'react'
 import { editField } from '../../../page/client/edits.ts'
 import { type LabState, labStore } from '../../../page/state/store.ts'
+import { refusedWords } from '../../shown/names/refused.ts'
 import { useLab } from '../../shown/run.ts'
 import { showToast } from '../../shown/store.ts'
 import { overRunWords } from './over_run.ts'
@@ -13,7 +15,7 @@ function leaveOut(path: string): void {
   const { steering } = labStore.getState().experiment
   const rest = steering.filter((done) => !(done.kind === 'set' && done.path === path))
   const problem = editField('steering', rest)
-  if (problem !== undefined) showToast(problem)
+  if (problem !== undefined) showToast(refusedWords(problem))
 }
 
 /** The values of a setting that a person changed while the run went on; nothing for any other. */

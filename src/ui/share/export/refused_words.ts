@@ -6,7 +6,7 @@ import { saidValue } from '../../../document/experiment/form/setting_words.ts'
 import type { Experiment } from '../../../document/experiment/schema/schema.ts'
 import type { Proposal } from '../../../jobs/scale/scale.ts'
 import { t } from '../../kit/translator.ts'
-import { formName, named } from '../../settings/field/labelled.ts'
+import { formName, named } from '../../shown/names/labelled.ts'
 
 /** A path, or the end of one: 'actor.loss_mode', 'target_readout', 'the phase’s steps'. */
 const PATH = String.raw`(?<![\w.])([a-z]\w*(?:\.\w+)*)(?![\w(])`

@@ -78,8 +78,8 @@ test('a file with mistakes names every field, and changes nothing', async () => 
   const before = labStore.getState()
   const wrong = { ...tiny, seed: 'three', rollout: { ...tiny.rollout, n: 0 } }
   await openFile(file(JSON.stringify(wrong)))
-  expect(problems()).toMatch(/seed: expected a whole number/)
-  expect(problems()).toMatch(/rollout\.n: expected/)
+  expect(problems()).toMatch(/^Seed: expected a whole number/m)
+  expect(problems()).toMatch(/^Responses per prompt: expected/m)
   expect(labStore.getState()).toBe(before)
 })
 

@@ -1,4 +1,5 @@
 // Reads the files that a person opens or drops, by what they hold.
+
 import { everyIssue } from '../../../document/experiment/every_issue.ts'
 import { experimentIn, parseExperiment } from '../../../document/experiment/experiment.ts'
 import type { Experiment } from '../../../document/experiment/schema/schema.ts'
@@ -11,6 +12,7 @@ import { foreignProblem } from '../../kit/foreign.ts'
 import { fileStore } from '../../open/file_store.ts'
 import { closePast } from '../../open/opened_run.ts'
 import { offerFile } from '../../runs/checkpoints/continue_run.ts'
+import { issuesWords } from '../../shown/names/refused.ts'
 import { showToast } from '../../shown/store.ts'
 import { droppedFiles } from './dropped.ts'
 
@@ -41,9 +43,7 @@ export function readExperimentText(text: string): Read {
     return { ok: false, problems: ['It contains no experiment.', CAN_OPEN] }
   const parsed = parseExperiment(document)
   if (parsed.ok) return parsed
-  const problems = everyIssue(document, parsed.issues).map(({ path, message }) =>
-    path ? `${path}: ${message}` : message,
-  )
+  const problems = issuesWords(everyIssue(document, parsed.issues))
   // Its fields are of something else: what is wrong with them says nothing.
   if (!NEEDED.some((field) => field in document))
     return { ok: false, problems: ['It is neither a log nor an experiment.', CAN_OPEN] }
