@@ -368,4 +368,8 @@ test('a small chart’s value never meets its title, and numbers unfold beside p
   await expect(cards.first().locator('.chart-numbers table')).toBeVisible()
   for (const [i, height] of (await heights()).entries())
     expect(height).toBeLessThanOrEqual(before[i])
+  // A press on the words of a box leaves its menu open, and ticks it.
+  await lab.get('reward-chart-menu').locator('summary').click()
+  await lab.get('reward-chart-menu').getByText('Logarithmic values').click()
+  await expect(lab.get('reward-chart-logY')).toBeChecked()
 })

@@ -354,7 +354,7 @@ test('what a finger presses is as high as one, in bars that are no higher for it
   await session.detach()
 })
 
-test('the menu of a chart is as large as a finger, its head no higher, and its words choose', async ({
+test('the menu of a chart is as large as a finger, and its head no higher', async ({
   lab,
   page,
 }) => {
@@ -369,10 +369,5 @@ test('the menu of a chart is as large as a finger, its head no higher, and its w
     return { corners: [-21, 21].flatMap((dx) => [-21, 21].map((dy) => isIts(dx, dy))), height }
   })
   expect(found).toEqual({ corners: [true, true, true, true], height: 24 })
-  await menu.click()
-  // A press on the words of a box gives the focus away, and the menu stays open.
-  await lab.get('reward-chart-menu').getByText('Logarithmic values').click()
-  await expect(lab.get('reward-chart-logY')).toBeVisible()
-  await expect(lab.get('reward-chart-logY')).toBeChecked()
   await session.detach()
 })
