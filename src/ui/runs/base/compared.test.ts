@@ -1,4 +1,5 @@
 import { afterAll, expect, onTestFinished, test, vi } from 'vitest'
+import { PRESETS } from '../../../document/presets/presets.ts'
 import { Series } from '../../../host/columns/series.ts'
 import { duelStore } from '../../../page/runs/duel/duel.ts'
 import { libraryStore, type RunEntry } from '../../../page/runs/library/library_store.ts'
@@ -177,4 +178,17 @@ test('ticks are there again on the next visit, once their runs are listed', () =
   libraryStore.setState({ entries: [entryOf('a', {}), entryOf('b', {})] })
   expect(ticked()).toEqual(['a', 'b'])
   expect(kept.get('understory.runs_ticked')).toBe('["a","b"]')
+})
+
+test('runs that cannot be compared have no line that is their mean', () => {
+  const [a, b] = [entryOf('a', {}), entryOf('b', { seed: 2 })]
+  const document = PRESETS.find(({ experiment }) => experiment.task.id === 'story')?.experiment
+  if (!document) throw new Error('the preset is gone')
+  const other = { ...b, header: { ...b.header, document } }
+  const lines = (one: RunEntry) => {
+    const { view } = selectionStore.getInitialState()
+    const selection = { band: 'range', view: { ...view, group: 'fact:status' } } as const
+    return drawnGroups([a, one], { ...selection, ticked: ['a', 'b'] }).length
+  }
+  expect([lines(b), lines(other)]).toEqual([1, 2])
 })

@@ -25,7 +25,8 @@ import { type Overlay, overlayStore, SENDER_ID } from '../../shown/overlays.ts'
 import { plannedOf } from '../../shown/run_words.ts'
 import { uiStore } from '../../shown/store.ts'
 import { allRuns, columnsOfPast, listedRun, studyRunsStore } from './all_runs.ts'
-import { boundsOfRuns } from './columns.ts'
+import { whyNoMean } from './choices.ts'
+import { boundsOfRuns, MAIN } from './columns.ts'
 import { groupRuns, isBySettings } from './groups.ts'
 import { rememberedTicks, rememberTicks } from './remembered_view.ts'
 import { MAX_AVERAGED, MAX_COMPARED, type Selection, selectionStore, tick } from './selection.ts'
@@ -92,6 +93,7 @@ export function comparedGroups(
     if (isBySettings(view) && own.every(({ entries }) => entries.length === 1)) return alone()
     // A mean of runs of which one is not over would be of no one's end: it has a line of its own.
     return own.flatMap(({ label, entries, counted, unfinished }) => {
+      if (whyNoMean(MAIN, counted) !== '') return alone(entries)
       const again = entries.filter((one) => !counted.includes(one) && !unfinished.includes(one))
       return [...(counted.length > 0 ? [{ label, again, counted }] : []), ...alone(unfinished)]
     })
