@@ -158,6 +158,7 @@ const OF_RUNS: Readonly<Record<string, string>> = {
   'embedding, raw state': '嵌入层，原始状态',
   'reward model, then PPO, lr 2e-4': '先奖励模型，再 PPO，学习率 2e-4',
   '0, certain': '0，确定',
+  'NVIDIA H100, from bench/results/layers': 'NVIDIA H100，来自 bench/results/layers',
   'calculator and lookup': '计算器、查表',
   ') 4.5 %, entropy 3.25 nats, 1 follows with 4.0 %': ') 4.5%，熵 3.25 nats，后接 1，概率 4.0%',
   'held-out accuracy, greedy, at the end: GRPO, seed 2 3.0 %':

@@ -30,6 +30,8 @@ const WHOLE_NUMBERS = /^\d+(?:, \d+)+$/
 const BETWEEN_ELEMENTS = /(?<=^|[\ue000-\uf8ff]), (?=[\ue000-\uf8ff])/g
 /** `TRL’s trainer_state.json` */
 const OF_WHOSE = /(?<=\b[A-Z]{2,})’s (?=\w+\.\w)/g
+/** Before the folder that something is from. */
+const FROM_FOLDER = /, from (?=[\w.-]+\/\S+$)/
 /** What stays as it is written but for this. */
 export const unsaid = (text: string): string =>
   inWords(inARow(text))
@@ -37,6 +39,7 @@ export const unsaid = (text: string): string =>
     .replace(LONE_STOP, '。')
     .replace(BETWEEN_ELEMENTS, '、')
     .replace(OF_WHOSE, ' 的 ')
+    .replace(FROM_FOLDER, '，来自 ')
     .replace(RATE, '学习率')
     .replace(COLON, '：')
     .replace(WHOLE_NUMBERS, (numbers) => numbers.replaceAll(', ', '、'))
