@@ -181,13 +181,9 @@ test('a phase of few steps is pressed in its middle, and its end beside it', asy
   await lab.open('v=1&p=tiny&phases.0.steps=200&phases.1.steps=2&phases.2.steps=3')
   await lab.waitForStatus('idle')
   const segments = page.locator('.phase-segment')
-  const middles = await segments.evaluateAll((all) =>
-    all.map((own) => {
-      const { left, top, width, height } = own.getBoundingClientRect()
-      const found = document.elementFromPoint(left + width / 2, top + height / 2)
-      return own.contains(found)
-    }),
-  )
-  expect(middles).toEqual([true, true, true])
+  for (const place of [1, 2]) {
+    await segments.nth(place).click({ timeout: 5000 })
+    await expect(segments.nth(place)).toHaveAttribute('aria-pressed', 'true')
+  }
   await expect(lab.get('phase-boundary-2')).toBeVisible()
 })
