@@ -265,9 +265,10 @@ test('a wheel over the long list of responses scrolls the page, and a button sho
   await expect(below).toBeVisible()
   await list.evaluate((element) => element.scrollIntoView({ block: 'center' }))
   await list.hover()
-  const from = await scrolled(page)
+  const scrolled = () => page.evaluate(() => scrollY)
+  const from = await scrolled()
   await page.mouse.wheel(0, 120)
-  await expect.poll(() => scrolled(page)).toBeGreaterThan(from + 60)
+  await expect.poll(scrolled).toBeGreaterThan(from + 60)
   expect(await list.evaluate(({ scrollTop }) => scrollTop)).toBe(0)
   const { height } = (await list.boundingBox()) ?? { height: 0 }
   await below.click()

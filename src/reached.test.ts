@@ -16,6 +16,7 @@ const UNREACHED: Readonly<Record<string, string>> = {
   'src/kernels/policy_loss/loss_weights.ts aggregationParams': 'several ranks',
   'src/kernels/vocab_head/scored.ts ScoredTokens': 'the list as references take it',
   'src/model/layout/params.ts unpackWeights': 'golden weights have names',
+  'src/page/connection/connection.ts eventsLoaded': 'tests wait for what a page need not wait for',
   'src/rl/metrics/aggregate.ts aggregateRanks': 'several ranks',
   'src/rl/math/balance.ts dynamicMicroBatches': 'micro-batches by tokens; the lab cuts equal ones',
   'src/rl/experience/batch.ts attentionResponseMask': 'a mask from lengths; the lab has end tokens',

@@ -122,8 +122,8 @@ export const JOINTS: readonly (readonly [between: RegExp, joint: string])[] = [
 ]
 /** `attention 3.26`, `output 3.25 nats` */
 const NAMES_A_NUMBER = /^[A-Za-z].* [−-]?\d[\d.e−-]*(?: (?:nats|%))?$/
-/** Between the parts of a text: what is said of one thing, such as the settings of a run, is none of
- * a list. A list's parts are names, or of one kind with other numbers. */
+/** Between the parts of a text: what is said of one thing, such as the settings of a run, is no
+ * list. A list's parts are names, or of one kind with other numbers. */
 export function commaOf(text: string, parts: readonly string[]): string {
   const kinds = new Set(parts.map((part) => part.replace(/“[^”]*”|[−\d][\d.e−-]*/g, '#')))
   const isList =

@@ -39,7 +39,8 @@ afterEach(() => {
 test('with another preset, or own runs, it names the recorded run', () => {
   expect(says()).toContain(`a recording of “${OPENING.name}”`)
   labStore.setState({ experiment: OPENING.experiment })
-  libraryStore.setState({ entries: [{ id: 'own' }] as never })
+  const header = { document: OPENING.experiment, experiment: OPENING.experiment }
+  libraryStore.setState({ entries: [{ id: 'own', header, labels: { name: 'Mine' } }] as never })
   expect(says()).toContain(`a recording of “${OPENING.name}”`)
 })
 

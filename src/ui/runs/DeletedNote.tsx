@@ -2,8 +2,8 @@
 import { Undo2 } from 'lucide-react'
 import { undoDelete } from '../../page/runs/library/library.ts'
 import { libraryStore, runOf } from '../../page/runs/library/library_store.ts'
-import { takeLostFocus } from '../kit/lost_focus.ts'
 import { calledName } from '../shown/names/called.ts'
+import { takeLostFocus } from './lost_focus.ts'
 
 const undo = () => void undoDelete(libraryStore.getState().justDeleted)
 

@@ -7,13 +7,13 @@ import type { RunEntry } from '../../page/runs/library/library_store.ts'
 import type { LabState } from '../../page/state/store.ts'
 import type { RunSource } from '../../record/run/record.ts'
 import { formatSteps } from '../kit/format.ts'
-import { takeLostFocus } from '../kit/lost_focus.ts'
 import { closePast, type Opened, openedStore, useOpenedEntry } from '../open/opened_run.ts'
 import { useCalledName } from '../shown/names/called.ts'
 import { fromPreset } from '../shown/names/from_preset.ts'
 import { selectIsBusy, useLab } from '../shown/run.ts'
 import { changedText, endText, whenText } from '../shown/run_words.ts'
 import { CheckpointList } from './checkpoints/CheckpointList.tsx'
+import { takeLostFocus } from './lost_focus.ts'
 
 const selectOpened = ({ opened }: { readonly opened: Opened | undefined }) => opened
 
