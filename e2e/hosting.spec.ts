@@ -72,7 +72,7 @@ test('npm start sends the same headers, and lets the sites in that are named', a
       said += text
     })
     await expect.poll(() => said).toMatch(/Understory is at \S+/)
-    const [address] = /http:\S+/.exec(said) ?? ['']
+    const address = /Understory is at (\S+)/.exec(said)?.[1] ?? ''
     const headers = (await request.get(address)).headers()
     expect(headers['content-security-policy']).toMatch(
       /; frame-ancestors 'self' https:\/\/school\.example$/,

@@ -88,8 +88,8 @@ test('beside a lesson nothing of the run is cut in a narrow window', async ({ la
       // The line of phases follows a new width, and the run goes on meanwhile.
       await expect.poll(() => cutOff(page), where).toEqual([])
       const lessons = await box(lab, '.lessons')
-      // Half of a low window would be a slot: there the lesson leaves a row of the page.
-      const least = height > 560 ? height / 2 : 44
+      // Half of a low window would be a slot: there the lesson leaves the head of the page.
+      const least = height > 560 ? height / 2 : 41
       expect(lessons.y, where).toBeGreaterThanOrEqual(least - 1)
       expect(lessons.bottom, where).toBeGreaterThanOrEqual(height - 1 - (width < 900 ? 60 : 0))
     }
