@@ -153,9 +153,9 @@ test('in the smallest window one button of the dialog stays in sight, and its ba
   const close = dialog.getByRole('button', { name: 'Close' })
   await dialog.evaluate((element) => element.scrollTo(0, 0))
   await expect(lab.get('share-copy')).toBeInViewport({ ratio: 1 })
-  await expect(close).not.toBeInViewport()
-  await dialog.evaluate((element) => element.scrollTo(0, element.scrollHeight))
   await expect(close).toBeInViewport({ ratio: 1 })
+  await dialog.evaluate((element) => element.scrollTo(0, element.scrollHeight))
+  await expect(lab.get('share-copy')).toBeInViewport({ ratio: 1 })
   for (const theme of ['light', 'dark']) {
     // Where a scrollbar was, the ground is seen: as dark as the page behind the dialog.
     const [behind, paper] = await page.evaluate((theme) => {
