@@ -25,7 +25,7 @@ const HOSTILE: readonly (readonly [name: string, link: string, told: RegExp])[] 
   [
     'a layer that the model lacks',
     'v=1&p=tiny&phases.1.target_layer=9',
-    /target_layer.*which has 3; got 9/,
+    /target_layer.*of the model, 1 to 2; got 9/,
   ],
   ['GRPO without groups', 'v=1&p=tiny&rollout.n=1', /at least 2 responses per prompt/],
   ['a very long query', `v=1&p=tiny&name=${'x'.repeat(9_000)}`, /long/],
@@ -96,7 +96,7 @@ const REFUSED: readonly (readonly [
     'v=1&p=tiny',
     'model.num_hidden_layers',
     '1',
-    /phases\.1\.target_layer: expected 'final', because a model of 1 layer has no inner one; got 2/,
+    /Trained policy: expected “whole model”, because a model of 1 layer has no inner one; got 2/,
   ],
 ]
 
@@ -132,7 +132,7 @@ test('single responses are refused to GRPO and not to PPO', LONG_ONLY, async ({ 
   const estimator = lab.get('field-phases-1-adv_estimator')
   const alert = page.locator('.field').filter({ has: estimator }).getByRole('alert')
   await estimator.selectOption('grpo')
-  await expect(alert).toContainText(/rollout\.n: expected at least 2 .*GRPO/)
+  await expect(alert).toContainText(/Responses per prompt: expected at least 2 .*GRPO/)
   await expect(estimator).toHaveValue('reinforce_plus_plus')
   await estimator.selectOption('gae')
   await expect(alert).toHaveCount(0)

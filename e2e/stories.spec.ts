@@ -13,6 +13,7 @@ const LINK = `v=1&p=story-dpo-clicks&validation.prompts=32&probe.freq=0${QUICK}`
 /** What the storyteller writes at once to the text that stands there. */
 async function written(page: Page): Promise<string> {
   const send = page.getByTestId('chat-send')
+  await send.scrollIntoViewIfNeeded()
   const place = await send.boundingBox()
   await send.click()
   await expect(page.getByTestId('chat-stop')).toBeVisible()
@@ -47,6 +48,8 @@ test(
     await expect(lab.get('chat-stop')).toBeHidden({ timeout: 60_000 })
     await expect(page.getByRole('dialog')).toContainText(/Max .*\./)
     await page.keyboard.press('Escape')
+    // What lay over the page takes its entry of the history back.
+    await page.waitForFunction(() => history.state?.over !== true)
 
     await lab.open(LINK)
     await lab.get('train').click()
