@@ -12,6 +12,12 @@ import { calledName } from '../shown/names/called.ts'
 import { selectHasRun, useLab } from '../shown/run.ts'
 import { usePresent } from '../shown/shown.ts'
 
+/** A long page may have been scrolled down to the button. */
+async function showWhole(id: string): Promise<void> {
+  await showRun(id)
+  scrollTo(0, 0)
+}
+
 const selectRuns = (library: Library) => shownRuns(library)
 
 export function PlayedAbove() {
@@ -44,7 +50,7 @@ export function PlayedAbove() {
         </span>
       )}{' '}
       {newest ? (
-        <button type="button" data-testid="show-newest" onClick={() => void showRun(newest.id)}>
+        <button type="button" data-testid="show-newest" onClick={() => void showWhole(newest.id)}>
           Your last run, “{calledName(newest)}”: open it
         </button>
       ) : null}
