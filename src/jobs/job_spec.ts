@@ -2,6 +2,7 @@
 
 import type { Experiment } from '../document/experiment/schema/schema.ts'
 import type { OutFile } from '../formats/out_file.ts'
+import type { Say } from '../formats/text_tables.ts'
 import type { Sample, Task } from '../tasks/task/task.ts'
 import type { Tokenizer } from '../tasks/tokenizers/tokenizer.ts'
 import { createTools } from '../tasks/tools/index.ts'
@@ -31,7 +32,7 @@ export interface JobOptions {
   /** Another model, on a cluster; without it the model of the source on one GPU. */
   readonly scale?: Scale
   /** Says what README.md says in another language than English. */
-  readonly say?: (text: string) => string
+  readonly say?: Say
 }
 
 /** understory.json: the way back into the lab, and what check.py holds the folder to. */

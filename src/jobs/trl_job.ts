@@ -1,10 +1,8 @@
 // Writes a phase that TRL has a trainer of its own for as a folder: what jobs of preferences and of
 // distillation have in common.
-
 import type { Experiment } from '../document/experiment/schema/schema.ts'
 import { jsonFile, type OutFile, textFile } from '../formats/out_file.ts'
-import type { Say } from '../formats/text_tables.ts'
-import { markdownText } from '../formats/text_tables.ts'
+import { markdownText, type Say } from '../formats/text_tables.ts'
 import { list, lostList, OF_SPEC } from './job_readme.ts'
 import type { Job, JobOptions, JobSource } from './job_spec.ts'
 import { trlNotebook } from './notebooks/trl_notebook.ts'

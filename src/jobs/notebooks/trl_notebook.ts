@@ -1,7 +1,7 @@
 // Writes train_trl.ipynb of a job: a notebook that installs TRL, runs the job's train_trl.py, and
 // draws what it logged.
 import type { OutFile } from '../../formats/out_file.ts'
-import { markdownText } from '../../formats/text_tables.ts'
+import { markdownText, type Say } from '../../formats/text_tables.ts'
 import { notebookFile } from './notebook.ts'
 import template from './templates/trl.py?raw'
 
@@ -13,10 +13,7 @@ interface Facts {
   readonly steps: number
 }
 
-export function trlNotebook(
-  { title, trainer, steps }: Facts,
-  say: (text: string) => string,
-): OutFile {
+export function trlNotebook({ title, trainer, steps }: Facts, say: Say): OutFile {
   const trains = `Trains the model of this job with TRL's ${trainer}, as \`python3 train_trl.py\` does: ${steps} steps. A CPU will do.`
   const jupyter = 'Open this file in the folder of the job.'
   const colab =

@@ -108,7 +108,7 @@ test('phases that are alike share a speed, whatever their length and name', () =
   expect(left.seconds).toBeCloseTo(truth, 6)
 })
 
-test('a phase that has not run yet costs as much more as its work is, and one that has, its own', () => {
+test('a phase that has not run is timed by its work, one that has by its own steps', () => {
   const toCome = plannedStretches(experiment)
   const of = (phase: number, step: number, ms: number) => {
     const gaps = Array.from({ length: 9 }, () => ({ ms, isValidated: false }))

@@ -1,5 +1,4 @@
 // Adds a phase to the list, moves one, takes one away.
-
 import { ArrowDown, ArrowUp, Plus, Trash2 } from 'lucide-react'
 import { newPhase } from '../../document/experiment/experiment.ts'
 import type { PhaseDocument } from '../../document/experiment/fields/phases.ts'

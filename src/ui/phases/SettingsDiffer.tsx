@@ -1,5 +1,4 @@
 // Says that the next run is not the one on screen.
-
 import { Eraser } from 'lucide-react'
 import { useStore } from 'zustand'
 import type { SteeringEntry } from '../../document/experiment/steering/actions.ts'

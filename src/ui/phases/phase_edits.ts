@@ -1,6 +1,5 @@
 // Makes changes to the phases on the line: longer or shorter, moved, removed, by button, key or
 // pointer.
-
 import type { KeyboardEvent, RefObject } from 'react'
 import { MAX_STEPS } from '../../document/experiment/fields/phase_fields.ts'
 import { movePhase, removePhase, setSteps } from '../../page/client/edits.ts'

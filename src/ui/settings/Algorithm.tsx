@@ -1,6 +1,5 @@
 // Draws one choice of the advantage estimator for all phases of reinforcement; each has its own
 // under its heading.
-
 import { RotateCcw } from 'lucide-react'
 import { useId } from 'react'
 import { experimentFields } from '../../document/experiment/form/form.ts'

@@ -1,6 +1,5 @@
 // Takes steering vectors into the settings: the next run trains them on and leaves the model as it
 // is.
-
 import { useState } from 'react'
 import { contentHash } from '../../document/content/content.ts'
 import { parseExperiment } from '../../document/experiment/experiment.ts'

@@ -1,6 +1,5 @@
 // Takes lenses into the settings: phases whose layers are read so read them through these, in place
 // of fitting their own.
-
 import { useState } from 'react'
 import { contentHash } from '../../document/content/content.ts'
 import { parseExperiment } from '../../document/experiment/experiment.ts'

@@ -58,7 +58,7 @@ export class Entries {
     }
   }
 
-  /** Lets go of what was looked through, but for an object that has not ended. */
+  /** Drops what was read, up to an object that has not ended. */
   #forget(): void {
     const keep = this.#depth > 0 ? this.#start : Math.min(this.#at, this.#text.length)
     if (this.#text.length - keep > LONGEST_ENTRY) this.#state = 'after'

@@ -1,6 +1,5 @@
 // Collects what the shown run has measured of its layers, by its probe or by the figures of the tab
 // Inside.
-
 import { useMemo } from 'react'
 import { editField } from '../../../page/client/edits.ts'
 import type { LabState } from '../../../page/state/store.ts'

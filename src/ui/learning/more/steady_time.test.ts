@@ -14,7 +14,7 @@ test('an estimate that jumps is said without a jump, and in the end as it is', (
   expect(Math.max(...changes)).toBeLessThan(7)
   for (let s = 5; s < 40; s++) told = steadied(told, fresh(1000 * s, 70 - s))
   expect(told.seconds).toBeCloseTo(31, 0)
-  // A pause, another run and another plan begin anew.
+  // After a pause, in another run and under another plan the new estimate is told at once.
   expect(steadied(told, fresh(900_000, 20)).seconds).toBeCloseTo(20, 5)
   expect(steadied(told, { ...fresh(40_000, 90), of: 'run 2' }).seconds).toBe(90)
 })

@@ -6,7 +6,7 @@ import { formatDuration } from '../../kit/format.ts'
 const HALF_S = 4
 
 export interface Told {
-  /** Whatever changes it makes an estimate another one, which is told at once. */
+  /** Whose time it is: where that changes, the new estimate is told at once. */
   readonly of: string
   readonly atMs: number
   readonly seconds: number

@@ -1,5 +1,4 @@
 // Makes the rows of the table of runs: searched, sorted, with the number that was asked for.
-
 import type { RunEntry } from '../../../page/runs/library/library_store.ts'
 import { runName } from '../../../record/run/names.ts'
 import type { RunHeader } from '../../../record/run/record.ts'

@@ -1,6 +1,5 @@
 // Lets a person choose the second of two runs: these settings with one field changed, a preset, or
 // a past run.
-
 import { Swords } from 'lucide-react'
 import { useMemo, useState } from 'react'
 import { withField } from '../../../document/experiment/experiment.ts'

@@ -25,7 +25,8 @@ const MOST_FILES = 200
 /** Without the folder that everything is in. */
 function withoutTop(paths: readonly string[]): (path: string) => string {
   const top = paths[0]?.includes('/') ? paths[0].slice(0, paths[0].indexOf('/') + 1) : ''
-  return (path) => (paths.every((one) => one.startsWith(top)) ? path.slice(top.length) : path)
+  const isShared = paths.every((path) => path.startsWith(top))
+  return (path) => (isShared ? path.slice(top.length) : path)
 }
 
 const TOO_LARGE = {

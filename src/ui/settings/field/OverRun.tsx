@@ -1,5 +1,4 @@
 // Shows, below a setting, what it was over the run.
-
 import { useCallback } from 'react'
 import { editField } from '../../../page/client/edits.ts'
 import { type LabState, labStore } from '../../../page/state/store.ts'

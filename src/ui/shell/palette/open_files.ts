@@ -1,5 +1,4 @@
 // Reads the files that a person opens or drops, by what they hold.
-
 import { everyIssue } from '../../../document/experiment/every_issue.ts'
 import { experimentIn, parseExperiment } from '../../../document/experiment/experiment.ts'
 import type { Experiment } from '../../../document/experiment/schema/schema.ts'
